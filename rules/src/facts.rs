@@ -1,0 +1,201 @@
+//! What was read: typed facts, each with the place it came from. Rules see nothing else.
+
+use crate::kubernetes::pod::PodTemplate;
+use crate::kubernetes::version::Version;
+use crate::report::Place;
+
+/// A value and where it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// All facts of one check, in reading order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Every pod template of every object, `Pod` itself included.
+    pub pods: Vec<PodTemplate>,
+    /// Pieces that speak of memory volumes but are no whole manifest.
+    pub sketches: Vec<Found<Sketch>>,
+    /// inotify limits, use and errors.
+    pub inotify: Inotify,
+    /// cgroup mode, v1 controllers, and deletions that failed.
+    pub cgroups: Cgroups,
+    /// Memory cgroups and kernel-memory accounting.
+    pub memcg: Memcg,
+    /// Versions of what runs on the node.
+    pub versions: Versions,
+}
+
+/// A piece that speaks of a memory volume but cannot be judged as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sketch {
+    /// Helm, Go or Jinja template: render it first.
+    Template,
+    /// A diff or a strategic-merge patch: parts of two versions.
+    Diff,
+    /// Volumes without the containers that mount them, or the other way round.
+    Fragment,
+    /// YAML whose indentation was lost in copying.
+    IndentationLost,
+    /// YAML or JSON that its parser refuses, yet a memory volume is named in it.
+    Broken,
+    /// Values of a chart or another tool's own schema, which only later become a pod.
+    Values,
+    /// Output of `kubectl describe`, which shows volumes without the manifest.
+    Described,
+}
+
+/// inotify limits, use and errors (kernel `fs/notify/inotify/inotify_user.c`, `kernel/ucount.c`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inotify {
+    /// Live `fs.inotify.max_user_instances` (`user.max_inotify_instances` is the same variable in the initial user
+    /// namespace); the last live value wins.
+    pub max_instances: Option<Found<u64>>,
+    /// Live `fs.inotify.max_user_watches`.
+    pub max_watches: Option<Found<u64>>,
+    /// A value that is only written down for later.
+    pub intended_instances: Option<Found<u64>>,
+    /// A value that is only written down for later.
+    pub intended_watches: Option<Found<u64>>,
+    /// Live readings of `max_user_watches` that a later, lower one replaced.
+    pub earlier_watches: Option<Found<u64>>,
+    /// Counts of instances in use.
+    pub instances_used: Vec<Found<InUse>>,
+    /// Counts of watches in use.
+    pub watches_used: Vec<Found<InUse>>,
+    /// Messages that say a limit was hit.
+    pub errors: Vec<Found<InotifyError>>,
+}
+
+/// A count of inotify instances or watches in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// How many.
+    pub count: u64,
+    /// Whose. The kernel counts per UID.
+    pub whose: Whose,
+    /// True when the list may leave processes out (a `grep` behind it, or one line of a longer list): the real count
+    /// is at least this.
+    pub at_least: bool,
+    /// The limit, when the same line names it (`129/128`).
+    pub limit: Option<u64>,
+}
+
+/// Whose instances or watches were counted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    /// One user id.
+    Uid(u32),
+    /// One user name.
+    User(String),
+    /// All users together: an upper bound for each of them.
+    Everyone,
+}
+
+/// Which inotify limit a message says was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InotifyError {
+    /// EMFILE from `inotify_init`: instances.
+    Instances,
+    /// ENOSPC from `inotify_add_watch`: watches.
+    Watches,
+}
+
+/// How cgroups are mounted on the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CgroupMode {
+    /// v1, or hybrid: controllers are separate trees.
+    V1,
+    /// v2 unified: `cgroup2` is mounted on `/sys/fs/cgroup`.
+    V2,
+}
+
+/// cgroup mode, v1 controllers, and deletions that failed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cgroups {
+    /// What decides the mode; later entries do not overrule earlier ones, both may be there for two nodes.
+    pub modes: Vec<Found<CgroupMode>>,
+    /// v1 controllers seen mounted (a hierarchy of their own), by kernel name.
+    pub v1_controllers: Vec<Found<String>>,
+    /// What is known of the misc controller; the last entry counts.
+    pub misc: Vec<Found<Misc>>,
+    /// "Failed to delete cgroup paths" and its kin, one per log line.
+    pub delete_errors: Vec<Found<DeleteError>>,
+    /// A process in state D (uninterruptible) that holds a slice, such as `runc init`.
+    pub stuck_processes: Vec<Found<()>>,
+}
+
+/// What is known of the v1 misc controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misc {
+    /// It has a v1 hierarchy.
+    Mounted,
+    /// Pods have directories in it, so the runtime is misc-aware.
+    UsedByPods,
+    /// A whole listing shows that it has no v1 hierarchy.
+    Absent,
+}
+
+/// A log line that says kubelet could not delete a pod's cgroups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeleteError {
+    /// The pod's cgroup name as logged, shortened where the log was cut.
+    pub pod: String,
+    /// What the error text itself says.
+    pub cause: DeleteCause,
+}
+
+/// What the error text of a failed deletion says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeleteCause {
+    /// "Timed out while waiting for systemd to remove …slice".
+    SystemdTimeout,
+    /// "device or resource busy" on a v2 path.
+    BusyV2,
+    /// "device or resource busy" on a v1 path.
+    BusyV1,
+    /// No further text, or another one.
+    Other,
+}
+
+/// Memory cgroups and kernel-memory accounting.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memcg {
+    /// `num_cgroups` of the memory row of `/proc/cgroups`, the last table that was pasted.
+    pub num_cgroups: Option<Found<u64>>,
+    /// Live directories counted under the memory controller (or the v2 tree).
+    pub directories: Option<Found<u64>>,
+    /// Containers or pods counted on the node.
+    pub containers: Option<Found<u64>>,
+    /// A memory cgroup could not be created; the value is the error text.
+    pub mkdir_errors: Vec<Found<String>>,
+    /// "SLUB: Unable to allocate memory" and other signs of kernel-memory accounting at its end.
+    pub kmem_errors: Vec<Found<()>>,
+    /// `memory.kmem.slabinfo` or leftovers that show kernel-memory accounting is on.
+    pub kmem_in_use: Vec<Found<()>>,
+    /// `cgroup.memory=nokmem` in the running kernel's command line.
+    pub nokmem: Option<Found<()>>,
+    /// `cgroup.memory=nokmem` in a file that takes effect later.
+    pub nokmem_intended: Option<Found<()>>,
+    /// A scheduled `drop_caches`.
+    pub drop_caches: Option<Found<()>>,
+}
+
+/// Versions of what runs on the node; several nodes give several entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Versions {
+    /// kubelet (or the VERSION column of `kubectl get nodes`).
+    pub kubelet: Vec<Found<Version>>,
+    /// runc, as installed on the node (not the one kubelet was built with).
+    pub runc: Vec<Found<Version>>,
+    /// containerd.
+    pub containerd: Vec<Found<Version>>,
+    /// CRI-O.
+    pub crio: Vec<Found<Version>>,
+    /// Linux.
+    pub kernel: Vec<Found<Version>>,
+}

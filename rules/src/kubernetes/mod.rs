@@ -1,0 +1,5 @@
+//! What Kubernetes, kubelet and the container runtimes do, decided once: quantities, pod templates, defaults, versions.
+
+pub mod pod;
+pub mod quantity;
+pub mod version;

@@ -1,0 +1,92 @@
+//! noderisk's rule core: text or a Kubernetes object goes in, a report about four ways a node dies comes out.
+
+pub mod admission;
+pub mod facts;
+pub mod kubernetes;
+pub mod patch;
+pub mod read;
+pub mod report;
+mod risks;
+pub mod rules;
+pub mod settings;
+pub mod show;
+mod text;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::facts::Facts;
+use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Status, Unread, Verdict};
+use crate::settings::Settings;
+
+/// One text to check: a file, a paste, standard input.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    /// Name to show, such as a file name.
+    pub name: Cow<'a, str>,
+    /// The text as it came.
+    pub text: Cow<'a, str>,
+}
+
+impl<'a> Input<'a> {
+    /// A text with a name.
+    pub fn new(name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+}
+
+/// What is known of an object beside the object itself.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The request's namespace, for objects that do not name one.
+    pub namespace: Option<String>,
+}
+
+/// Check texts. Never fails: what cannot be read is listed in [`Report::unread`].
+#[must_use]
+pub fn check(inputs: &[Input], settings: &Settings) -> Report {
+    let reading = read::texts(inputs);
+    run(&reading.facts, settings, reading.read, reading.unread)
+}
+
+/// Check one Kubernetes object, as an admission request carries it.
+#[must_use]
+pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {
+    let facts = read::object(object, context);
+    run(&facts, settings, Vec::new(), Vec::new())
+}
+
+/// Facts to report: run every rule, then judge each risk and the whole.
+fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
+    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(facts, settings)).collect();
+    findings.sort_by(|a, b| {
+        let place = |f: &Finding| f.evidence.first().map(|e| e.place.clone());
+        b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
+    });
+    let risks: BTreeMap<Risk, RiskState> =
+        Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))).collect();
+    let verdict = verdict(&risks);
+    Report { version: 1, verdict, risks, findings, read, unread }
+}
+
+fn risk_state(risk: Risk, facts: &Facts, findings: &[Finding]) -> RiskState {
+    let severity = findings.iter().filter(|finding| finding.risk == risk).map(|finding| finding.severity).max();
+    if severity >= Some(Severity::Warning) {
+        return RiskState { status: Status::AtRisk, severity, missing: Vec::new() };
+    }
+    let (status, missing) = risks::state(risk, facts);
+    RiskState { status, severity, missing }
+}
+
+fn verdict(risks: &BTreeMap<Risk, RiskState>) -> Verdict {
+    let any = |status| risks.values().any(|risk| risk.status == status);
+    if any(Status::AtRisk) {
+        Verdict::AtRisk
+    } else if any(Status::Undecided) || !any(Status::Ok) {
+        Verdict::CannotJudge
+    } else {
+        Verdict::NoRiskFound
+    }
+}

@@ -1,0 +1,92 @@
+//! Edits of a JSON value by JSON pointer.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Put `value` at `pointer`, creating the objects on the way. Arrays are never created or extended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Set {
+    /// JSON pointer (RFC 6901) of the field to set.
+    pub pointer: String,
+    /// The value to put there.
+    pub value: Value,
+}
+
+/// Apply `edits` in order. An edit whose path does not fit the object (an array index that is not there, a scalar in
+/// the way) changes nothing; the returned list holds those edits.
+pub fn apply<'a>(object: &mut Value, edits: &'a [Set]) -> Vec<&'a Set> {
+    edits.iter().filter(|edit| !set(object, &edit.pointer, &edit.value)).collect()
+}
+
+fn set(object: &mut Value, pointer: &str, value: &Value) -> bool {
+    let Some(path) = pointer.strip_prefix('/') else {
+        return false;
+    };
+    let mut steps: Vec<String> = path.split('/').map(unescape).collect();
+    let Some(last) = steps.pop() else {
+        return false;
+    };
+    let mut here = object;
+    for step in &steps {
+        // An explicit null means "absent" to Kubernetes, so it may be replaced by an object.
+        if here.is_null() {
+            *here = Value::Object(Map::new());
+        }
+        let next = match here {
+            Value::Object(fields) => Some(fields.entry(step.as_str()).or_insert(Value::Null)),
+            Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get_mut(index)),
+            _ => None,
+        };
+        let Some(next) = next else {
+            return false;
+        };
+        here = next;
+    }
+    if here.is_null() {
+        *here = Value::Object(Map::new());
+    }
+    match here {
+        Value::Object(fields) => {
+            fields.insert(last, value.clone());
+            true
+        }
+        _ => false,
+    }
+}
+
+/// One step of a JSON pointer, unescaped.
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// One step of a JSON pointer, escaped.
+#[must_use]
+pub fn escape(step: &str) -> String {
+    step.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Set, apply};
+
+    #[test]
+    fn creates_objects_on_the_way_and_keeps_the_rest() {
+        let mut pod = json!({"spec": {"containers": [{"name": "a", "resources": null}], "x": 1}});
+        let edits = [Set { pointer: "/spec/containers/0/resources/limits/memory".into(), value: json!("256Mi") }];
+        assert!(apply(&mut pod, &edits).is_empty());
+        assert_eq!(
+            pod,
+            json!({"spec": {"containers": [{"name": "a", "resources": {"limits": {"memory": "256Mi"}}}], "x": 1}})
+        );
+    }
+
+    #[test]
+    fn an_edit_that_does_not_fit_is_reported_and_changes_nothing_it_names() {
+        let mut pod = json!({"spec": {"containers": []}});
+        let edits = [Set { pointer: "/spec/containers/3/name".into(), value: json!("x") }];
+        assert_eq!(apply(&mut pod, &edits).len(), 1);
+        assert_eq!(pod, json!({"spec": {"containers": []}}));
+    }
+}

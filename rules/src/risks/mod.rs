@@ -1,0 +1,20 @@
+//! What decides each risk when nothing fired: one file per risk.
+
+use crate::facts::Facts;
+use crate::report::{Missing, Risk, Status};
+
+mod cgroup_cleanup;
+mod inotify;
+mod memcg;
+mod memory_volume;
+
+/// The state of `risk` when none of its rules fired with `Warning` or `Error`: never `AtRisk`.
+#[must_use]
+pub fn state(risk: Risk, facts: &Facts) -> (Status, Vec<Missing>) {
+    match risk {
+        Risk::MemoryVolume => memory_volume::state(facts),
+        Risk::Inotify => inotify::state(facts),
+        Risk::CgroupCleanup => cgroup_cleanup::state(facts),
+        Risk::Memcg => memcg::state(facts),
+    }
+}

@@ -1,0 +1,1 @@
+//! Raw paste to clean lines.
