@@ -45,6 +45,8 @@ pub enum Sketch {
     Broken,
     /// Values of a chart or another tool's own schema, which only later become a pod.
     Values,
+    /// A memory volume that no container in the text mounts, in a template that asks a webhook to inject containers.
+    Injected,
     /// Output of `kubectl describe`, which shows volumes without the manifest.
     Described,
 }

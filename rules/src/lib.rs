@@ -61,10 +61,9 @@ pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> R
 /// Facts to report: run every rule, then judge each risk and the whole.
 fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
     let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(facts, settings)).collect();
-    findings.sort_by(|a, b| {
-        let place = |f: &Finding| f.evidence.first().map(|e| e.place.clone());
-        b.severity.cmp(&a.severity).then_with(|| place(a).cmp(&place(b))).then_with(|| a.rule.cmp(&b.rule))
-    });
+    // The sort is stable: within a severity the order is that of the rules and of what they saw, which does not depend
+    // on spans, so that the text path and the object path agree.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let risks: BTreeMap<Risk, RiskState> =
         Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))).collect();
     let verdict = verdict(&risks);

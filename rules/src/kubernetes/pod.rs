@@ -1,4 +1,35 @@
 //! Pod templates in any object, reduced to what the rules look at.
+//!
+//! Any map with a `containers` list is taken for a pod spec, wherever it stands, so that custom kinds
+//! (LeaderWorkerSet, RayCluster, Rollout, a Knative Service…) are covered without a list of kinds.
+
+use serde_json::{Map, Value};
+
+use crate::facts::Sketch;
+use crate::kubernetes::quantity;
+use crate::patch;
+use crate::report::{Place, Span};
+
+/// Nesting below which an object is not walked any further. Parsers stop at 128 levels; this bounds the recursion for
+/// values that were built by hand.
+const DEEPEST: usize = 256;
+
+/// What a document says about memory volumes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walk {
+    /// Pod templates, in document order.
+    pub pods: Vec<PodTemplate>,
+    /// Pointers to memory volumes outside of any whole pod spec, and what they are part of.
+    pub sketches: Vec<(String, Sketch)>,
+}
+
+/// Walk a whole document: an object, a `List`, or a piece of one.
+#[must_use]
+pub fn walk(document: &Value) -> Walk {
+    let mut walker = Walker { walk: Walk::default(), pointer: String::new(), depth: 0 };
+    walker.visit(document, &Owner::default());
+    walker.walk
+}
 
 /// A pod template: the spec of a Pod, or of whatever creates pods.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +56,16 @@ pub struct PodTemplate {
     pub containers: Vec<Container>,
     /// Volumes.
     pub volumes: Vec<Volume>,
+}
+
+impl PodTemplate {
+    /// A place in this template's document. On the text path the span is the document's first line until
+    /// [`crate::check`] has looked up where the pointer leads.
+    #[must_use]
+    pub fn place(&self, pointer: String) -> Place {
+        let span = (self.document_line > 0).then_some(Span { line: self.document_line, column: 1, end_column: 1 });
+        Place { input: self.input, pointer: Some(pointer), span }
+    }
 }
 
 /// One container.
@@ -117,5 +158,313 @@ impl Amount {
             Self::Bytes(bytes) => Some(*bytes),
             Self::Unset | Self::Invalid(_) => None,
         }
+    }
+}
+
+impl Amount {
+    /// Read a quantity as the API server does: a string or a bare number; null and zero mean "not set".
+    #[must_use]
+    pub fn read(value: Option<&Value>) -> Self {
+        let text = match value {
+            None | Some(Value::Null) => return Self::Unset,
+            Some(Value::String(text)) => text.trim().to_owned(),
+            Some(other) => other.to_string(),
+        };
+        match quantity::parse(&text) {
+            Ok(0) => Self::Unset,
+            Ok(bytes) => u128::try_from(bytes).map_or(Self::Invalid(text), Self::Bytes),
+            Err(_) => Self::Invalid(text),
+        }
+    }
+}
+
+/// The object that a pod template belongs to.
+#[derive(Clone, Debug, Default)]
+struct Owner {
+    kind: String,
+    namespace: Option<String>,
+    name: String,
+    replicas: Option<u64>,
+    pointer: String,
+    /// The template asks an admission webhook to add containers that are not in the text.
+    injected: bool,
+}
+
+impl Owner {
+    /// `object` as an owner, when it looks like a Kubernetes object; `kind` is what its list says of its items.
+    fn of(object: &Map<String, Value>, kind: Option<&str>, pointer: &str) -> Option<Self> {
+        let kind = text(object, "kind").or(kind)?;
+        if !object.contains_key("metadata") && !object.contains_key("apiVersion") {
+            return None;
+        }
+        let metadata = object.get("metadata").and_then(Value::as_object);
+        let field = |name| metadata.and_then(|metadata| text(metadata, name));
+        let spec = object.get("spec").and_then(Value::as_object);
+        let count = |name| spec.and_then(|spec| spec.get(name)).and_then(Value::as_u64);
+        Some(Self {
+            kind: kind.to_owned(),
+            namespace: field("namespace").map(str::to_owned),
+            name: field("name").or_else(|| field("generateName")).unwrap_or_default().to_owned(),
+            replicas: count("replicas").or_else(|| count("parallelism")),
+            pointer: pointer.to_owned(),
+            injected: false,
+        })
+    }
+
+    /// `Kind/namespace/name`, leaving out what the object does not say.
+    fn label(&self) -> String {
+        let kind = if self.kind.is_empty() { "PodSpec" } else { &self.kind };
+        let parts = [Some(kind), self.namespace.as_deref(), Some(self.name.as_str())];
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+}
+
+struct Walker {
+    walk: Walk,
+    pointer: String,
+    depth: usize,
+}
+
+impl Walker {
+    fn visit(&mut self, value: &Value, owner: &Owner) {
+        if self.depth > DEEPEST {
+            return;
+        }
+        self.depth += 1;
+        match value {
+            Value::Object(object) => self.visit_object(object, owner),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.below(&index.to_string(), |walker| walker.visit(item, owner));
+                }
+            }
+            Value::String(text) if mentions_memory_volume(text) => self.sketch(Sketch::Values),
+            _ => {}
+        }
+        self.depth -= 1;
+    }
+
+    fn visit_object(&mut self, object: &Map<String, Value>, owner: &Owner) {
+        let mut owner = Owner::of(object, None, &self.pointer).unwrap_or_else(|| owner.clone());
+        owner.injected |= asks_for_injection(object);
+        let spec = object.get("containers").and_then(Value::as_array).is_some();
+        if spec {
+            self.pod(object, &owner);
+        } else if is_memory_volume(object) {
+            self.sketch(Sketch::Fragment);
+        }
+        let item_kind = owner.kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(str::to_owned);
+        for (key, child) in object {
+            match (key.as_str(), child) {
+                // The copy that `kubectl apply` keeps, and field ownership, repeat the object itself.
+                ("managedFields" | "kubectl.kubernetes.io/last-applied-configuration", _) => {}
+                ("volumes", _) if spec => {}
+                ("items", Value::Array(items)) if item_kind.is_some() => {
+                    for (index, item) in items.iter().enumerate() {
+                        self.below(&format!("items/{index}"), |walker| walker.item(item, item_kind.as_deref(), &owner));
+                    }
+                }
+                _ => self.below(&patch::escape(key), |walker| walker.visit(child, &owner)),
+            }
+        }
+    }
+
+    /// One item of a list whose kind names its items' kind (`ReplicaSetList`): items carry neither kind nor apiVersion.
+    fn item(&mut self, item: &Value, kind: Option<&str>, owner: &Owner) {
+        let owner =
+            item.as_object().and_then(|object| Owner::of(object, kind, &self.pointer)).unwrap_or_else(|| owner.clone());
+        self.visit(item, &owner);
+    }
+
+    fn below(&mut self, step: &str, visit: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(step);
+        visit(self);
+        self.pointer.truncate(length);
+    }
+
+    fn sketch(&mut self, sketch: Sketch) {
+        self.walk.sketches.push((self.pointer.clone(), sketch));
+    }
+
+    fn pod(&mut self, spec: &Map<String, Value>, owner: &Owner) {
+        let mut containers = Vec::new();
+        for (list, role) in
+            [("containers", Role::Regular), ("initContainers", Role::Init), ("ephemeralContainers", Role::Ephemeral)]
+        {
+            for (index, container) in items(spec, list).enumerate() {
+                containers.push(read_container(container, role, format!("{}/{list}/{index}", self.pointer)));
+            }
+        }
+        let volumes: Vec<Volume> = items(spec, "volumes")
+            .enumerate()
+            .map(|(index, volume)| read_volume(volume, format!("{}/volumes/{index}", self.pointer)))
+            .collect();
+        if owner.injected {
+            let unmounted = volumes.iter().filter(|volume| volume.medium == Medium::Memory).filter(|volume| {
+                !containers.iter().any(|container| container.mounts.iter().any(|mount| mount.volume == volume.name))
+            });
+            self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
+        }
+        self.walk.pods.push(PodTemplate {
+            input: 0,
+            document_line: 0,
+            object: owner.label(),
+            kind: owner.kind.clone(),
+            namespace: owner.namespace.clone(),
+            is_pod: owner.kind == "Pod" && self.pointer == format!("{}/spec", owner.pointer),
+            pointer: self.pointer.clone(),
+            replicas: owner.replicas,
+            pod_limit: memory(spec, "limits"),
+            containers,
+            volumes,
+        });
+    }
+}
+
+fn read_container(value: &Value, role: Role, pointer: String) -> Container {
+    let empty = Map::new();
+    let container = value.as_object().unwrap_or(&empty);
+    let role =
+        if role == Role::Init && text(container, "restartPolicy") == Some("Always") { Role::Sidecar } else { role };
+    let mounts = items(container, "volumeMounts").filter_map(Value::as_object).map(|mount| Mount {
+        volume: text(mount, "name").unwrap_or_default().to_owned(),
+        read_only: mount.get("readOnly") == Some(&Value::Bool(true)),
+    });
+    Container {
+        name: text(container, "name").unwrap_or_default().to_owned(),
+        role,
+        image: text(container, "image").unwrap_or_default().to_owned(),
+        memory_limit: memory(container, "limits"),
+        memory_request: memory(container, "requests"),
+        mounts: mounts.collect(),
+        pointer,
+    }
+}
+
+fn read_volume(value: &Value, pointer: String) -> Volume {
+    let empty = Map::new();
+    let volume = value.as_object().unwrap_or(&empty);
+    let has_empty_dir = volume.contains_key("emptyDir");
+    let empty_dir = volume.get("emptyDir").and_then(Value::as_object).unwrap_or(&empty);
+    Volume {
+        name: text(volume, "name").unwrap_or_default().to_owned(),
+        medium: if has_empty_dir { read_medium(empty_dir.get("medium")) } else { Medium::NotEmptyDir },
+        size_limit: Amount::read(empty_dir.get("sizeLimit")),
+        misplaced: has_empty_dir && (volume.contains_key("medium") || volume.contains_key("sizeLimit")),
+        pointer,
+    }
+}
+
+/// The medium as kubelet's emptyDir plugin reads it (`pkg/volume/emptydir/empty_dir.go`, `SetUpAt`).
+fn read_medium(value: Option<&Value>) -> Medium {
+    match value {
+        None | Some(Value::Null) => Medium::Disk,
+        Some(Value::String(medium)) => match medium.as_str() {
+            "" => Medium::Disk,
+            "Memory" => Medium::Memory,
+            "HugePages" => Medium::HugePages,
+            huge if huge.starts_with("HugePages-") => Medium::HugePages,
+            other => Medium::Unknown(other.to_owned()),
+        },
+        Some(other) => Medium::Unknown(other.to_string()),
+    }
+}
+
+/// `resources.<list>.memory` of a container or of a pod spec.
+fn memory(holder: &Map<String, Value>, list: &str) -> Amount {
+    Amount::read(holder.get("resources").and_then(|resources| resources.get(list)).and_then(|list| list.get("memory")))
+}
+
+/// A string field.
+fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    object.get(name).and_then(Value::as_str)
+}
+
+/// The items of a list field; none when it is missing, null, or no list.
+fn items<'a>(object: &'a Map<String, Value>, name: &str) -> impl Iterator<Item = &'a Value> {
+    object.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A map that is, or was meant to be, a memory volume: `emptyDir: {medium: Memory}`, or both keys side by side.
+fn is_memory_volume(object: &Map<String, Value>) -> bool {
+    object.get("emptyDir").is_some_and(|empty_dir| {
+        [empty_dir.get("medium"), object.get("medium")].contains(&Some(&Value::String("Memory".to_owned())))
+    })
+}
+
+/// YAML or JSON inside a string (`values: |`) that asks for a memory volume.
+fn mentions_memory_volume(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"emptyDir").is_some()
+        && memchr::memmem::find(text.as_bytes(), b"Memory").is_some()
+}
+
+/// Annotations that make an admission webhook add containers: Istio, Linkerd and Vault name theirs `…inject`, GKE's
+/// Cloud Storage FUSE driver uses `gke-gcsfuse/volumes`.
+fn asks_for_injection(object: &Map<String, Value>) -> bool {
+    let annotations =
+        object.get("metadata").and_then(|metadata| metadata.get("annotations")).and_then(Value::as_object);
+    annotations.into_iter().flatten().any(|(key, value)| {
+        (key.ends_with("inject") || key == "gke-gcsfuse/volumes")
+            && matches!(value.as_str(), Some("true" | "enabled" | "ingress"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Amount, Medium, Role, walk};
+    use crate::facts::Sketch;
+
+    #[test]
+    fn a_deployment_gives_its_template() {
+        let walk = walk(&json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": "web", "namespace": "shop"},
+            "spec": {"replicas": 3, "template": {"spec": {
+                "containers": [{"name": "app", "volumeMounts": [{"name": "cache", "mountPath": "/c"}]}],
+                "initContainers": [{"name": "proxy", "restartPolicy": "Always"}, {"name": "setup"}],
+                "volumes": [{"name": "cache", "emptyDir": {"medium": "Memory", "sizeLimit": 0}}],
+            }}},
+        }));
+        let [pod] = walk.pods.as_slice() else { panic!("one pod template") };
+        assert_eq!(pod.object, "Deployment/shop/web");
+        assert_eq!(pod.pointer, "/spec/template/spec");
+        assert_eq!(pod.replicas, Some(3));
+        assert!(!pod.is_pod);
+        let roles: Vec<Role> = pod.containers.iter().map(|container| container.role).collect();
+        assert_eq!(roles, [Role::Regular, Role::Sidecar, Role::Init]);
+        assert_eq!(pod.volumes[0].medium, Medium::Memory);
+        assert_eq!(pod.volumes[0].size_limit, Amount::Unset, "sizeLimit 0 is no limit");
+        assert!(walk.sketches.is_empty());
+    }
+
+    #[test]
+    fn items_of_a_typed_list_take_its_kind() {
+        let walk = walk(&json!({"kind": "ReplicaSetList", "apiVersion": "apps/v1", "metadata": {}, "items": [
+            {"metadata": {"name": "a", "namespace": "n"}, "spec": {"template": {"spec": {"containers": []}}}},
+        ]}));
+        assert_eq!(walk.pods[0].object, "ReplicaSet/n/a");
+        assert_eq!(walk.pods[0].pointer, "/items/0/spec/template/spec");
+    }
+
+    #[test]
+    fn volumes_without_containers_are_a_fragment() {
+        let walk = walk(&json!({"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}]}));
+        assert_eq!(walk.sketches, [("/volumes/0".to_owned(), Sketch::Fragment)]);
+    }
+
+    #[test]
+    fn huge_pages_and_disk_are_not_memory() {
+        let walk = walk(&json!({"kind": "Pod", "metadata": {}, "spec": {"containers": [], "volumes": [
+            {"name": "a", "emptyDir": {"medium": "HugePages-2Mi"}}, {"name": "b", "emptyDir": {}},
+            {"name": "c", "emptyDir": null, "medium": "Memory"}, {"name": "d"},
+        ]}}));
+        assert!(walk.pods[0].is_pod);
+        let media: Vec<&Medium> = walk.pods[0].volumes.iter().map(|volume| &volume.medium).collect();
+        assert_eq!(media, [&Medium::HugePages, &Medium::Disk, &Medium::Disk, &Medium::NotEmptyDir]);
+        assert!(walk.pods[0].volumes[2].misplaced);
     }
 }

@@ -1,5 +1,7 @@
 //! From text or an object to facts: one file per kind of input.
 
+mod manifest;
+
 use serde_json::Value;
 
 use crate::facts::Facts;
@@ -25,6 +27,13 @@ pub fn texts(_inputs: &[Input]) -> Reading {
 
 /// Read one Kubernetes object.
 #[must_use]
-pub fn object(_object: &Value, _context: &Context) -> Facts {
-    Facts::default()
+pub fn object(object: &Value, context: &Context) -> Facts {
+    let mut facts = Facts::default();
+    manifest::document(object, 0, &mut facts);
+    for pod in &mut facts.pods {
+        if pod.namespace.is_none() {
+            pod.namespace.clone_from(&context.namespace);
+        }
+    }
+    facts
 }
