@@ -4,7 +4,7 @@ pub mod admission;
 pub mod facts;
 pub mod kubernetes;
 pub mod patch;
-pub mod read;
+mod read;
 pub mod report;
 mod risks;
 pub mod rules;
@@ -13,12 +13,13 @@ pub mod show;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Status, Unread, Verdict};
+use crate::read::Reading;
+use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Span, Status, Unread, Verdict};
 use crate::settings::Settings;
 
 /// One text to check: a file, a paste, standard input.
@@ -47,8 +48,31 @@ pub struct Context {
 /// Check texts. Never fails: what cannot be read is listed in [`Report::unread`].
 #[must_use]
 pub fn check(inputs: &[Input], settings: &Settings) -> Report {
-    let reading = read::texts(inputs);
-    run(&reading.facts, settings, reading.read, reading.unread)
+    let mut reading = read::texts(inputs);
+    let (read, unread) = (std::mem::take(&mut reading.read), std::mem::take(&mut reading.unread));
+    let mut report = run(&reading.facts, settings, read, unread);
+    point_into_text(&mut report, &reading);
+    report
+}
+
+/// Replace the pointers' provisional spans (the first line of their document) by where they really lead.
+fn point_into_text(report: &mut Report, reading: &Reading) {
+    let places = || report.findings.iter().flat_map(|finding| &finding.evidence).map(|evidence| &evidence.place);
+    let mut wanted: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for place in places() {
+        if let (Some(document), Some(pointer)) = (reading.document(place), place.pointer.as_deref()) {
+            wanted.entry(document).or_default().insert(pointer);
+        }
+    }
+    let spans: BTreeMap<usize, HashMap<String, Span>> =
+        wanted.iter().map(|(&document, pointers)| (document, reading.locate(document, pointers))).collect();
+    for evidence in report.findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+        let Some(document) = reading.document(&evidence.place) else { continue };
+        let pointer = evidence.place.pointer.as_deref().unwrap_or_default();
+        if let Some(span) = spans.get(&document).and_then(|spans| spans.get(pointer)) {
+            evidence.place.span = Some(*span);
+        }
+    }
 }
 
 /// Check one Kubernetes object, as an admission request carries it.

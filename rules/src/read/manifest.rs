@@ -1,19 +1,393 @@
-//! Kubernetes manifests.
+//! Kubernetes manifests: YAML and JSON documents, wherever they stand in a paste.
 
+use std::ops::Range;
+
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::facts::{Facts, Found};
-use crate::kubernetes::pod;
-use crate::report::Place;
+use crate::facts::{Facts, Found, Sketch};
+use crate::kubernetes::pod::{self, PodTemplate};
+use crate::read::Notes;
+use crate::report::{Place, Span, Why};
+use crate::text::{Line, Paste, Role};
 
-/// Add the facts of one parsed document of `input`.
-pub(super) fn document(document: &Value, input: usize, facts: &mut Facts) {
+/// Id of this reader in `read`.
+const KIND: &str = "manifest";
+
+/// Keys that make a YAML or JSON document worth reading.
+const ANCHORS: &[&str] = &[
+    "apiVersion",
+    "containers",
+    "emptyDir",
+    "ephemeralContainers",
+    "initContainers",
+    "items",
+    "volumeMounts",
+    "volumes",
+];
+
+/// Find the documents of a paste, read them, and give their lines the role of a document. Returns the lines of those
+/// that could be parsed.
+pub(super) fn read(paste: &mut Paste, notes: &mut Notes) -> Vec<Range<usize>> {
+    let mut documents = Vec::new();
+    for section in paste.text_sections() {
+        if let Some(why) = diff(paste.lines.get(section.clone()).unwrap_or_default()) {
+            refuse(paste, section, Sketch::Diff, why, notes);
+            continue;
+        }
+        for candidate in candidates(&paste.lines, section) {
+            if read_candidate(paste, candidate.clone(), notes) {
+                documents.push(candidate);
+            }
+        }
+    }
+    documents
+}
+
+/// Add the facts of one parsed document that starts at raw line `first_line` of `input`; 0 for an object without text.
+pub(super) fn document(document: &Value, input: usize, first_line: usize, facts: &mut Facts) {
     let walk = pod::walk(document);
-    facts.pods.extend(walk.pods.into_iter().map(|pod| pod::PodTemplate { input, ..pod }));
+    facts.pods.extend(walk.pods.into_iter().map(|pod| PodTemplate { input, document_line: first_line, ..pod }));
+    let span = (first_line > 0).then_some(Span { line: first_line, column: 1, end_column: 1 });
     facts.sketches.extend(
-        walk.sketches.into_iter().map(|(pointer, sketch)| Found {
-            value: sketch,
-            place: Place { input, pointer: Some(pointer), span: None },
-        }),
+        walk.sketches
+            .into_iter()
+            .map(|(pointer, sketch)| Found { value: sketch, place: Place { input, pointer: Some(pointer), span } }),
     );
+}
+
+/// Parse one candidate. True when it is a document, which then has its facts and its lines claimed.
+fn read_candidate(paste: &mut Paste, lines: Range<usize>, notes: &mut Notes) -> bool {
+    let text = text_of(paste.lines.get(lines.clone()).unwrap_or_default());
+    let value = match parse(&text) {
+        Ok(value) if is_manifest(&value) => value,
+        Ok(_) => return false,
+        Err(message) => {
+            let (sketch, why) = refusal(&text, message);
+            refuse(paste, lines, sketch, why, notes);
+            return false;
+        }
+    };
+    if indentation_lost(&value) {
+        refuse(paste, lines, Sketch::IndentationLost, Why::IndentationLost, notes);
+        return false;
+    }
+    let first_line = paste.lines.get(lines.start).map_or(1, |line| line.number);
+    document(&value, notes.input, first_line, &mut notes.facts);
+    for line in paste.lines.get_mut(lines).unwrap_or_default() {
+        notes.claim(KIND, line);
+        line.role = Role::Document;
+    }
+    true
+}
+
+/// Parse YAML or JSON with merge keys applied.
+fn parse(text: &str) -> Result<Value, String> {
+    if text.trim_start().starts_with(['{', '[']) {
+        if let Ok(value) = serde_json::from_str(text) {
+            return Ok(value);
+        }
+    }
+    // A tab is no blank to YAML; libyaml refuses one behind a value, so trailing blanks are already gone.
+    let mut value =
+        serde_yaml::Value::deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|e| e.to_string())?;
+    value.apply_merge().map_err(|error| error.to_string())?;
+    serde_json::to_value(value).map_err(|error| error.to_string())
+}
+
+/// True when the document has one of the keys that this reader is about, at any depth a line can show.
+fn is_manifest(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => {
+            object.contains_key("kind") && (object.contains_key("apiVersion") || object.contains_key("spec"))
+                || object
+                    .iter()
+                    .any(|(key, child)| ANCHORS.contains(&key.as_str()) && !child.is_number() || is_manifest(child))
+        }
+        Value::Array(items) => items.iter().any(is_manifest),
+        Value::String(text) => text.contains("emptyDir:"),
+        _ => false,
+    }
+}
+
+/// A whole manifest whose nested keys all stand at the left edge.
+fn indentation_lost(value: &Value) -> bool {
+    value.as_object().is_some_and(|object| {
+        object.contains_key("kind")
+            && object.get("spec").is_some_and(Value::is_null)
+            && ["containers", "template", "volumes"].iter().any(|key| object.contains_key(*key))
+    })
+}
+
+/// Why a text that looked like a manifest was refused.
+fn refusal(text: &str, message: String) -> (Sketch, Why) {
+    let starts = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+    if text.contains("{{") || text.contains("{%") {
+        (Sketch::Template, Why::Template)
+    } else if starts("kind:") && starts("spec:") && (starts("containers:") || starts("template:") || starts("volumes:"))
+    {
+        (Sketch::IndentationLost, Why::IndentationLost)
+    } else {
+        (Sketch::Broken, Why::Broken { message })
+    }
+}
+
+/// Note lines that cannot be judged, and the sketch they leave when they speak of a memory volume.
+fn refuse(paste: &mut Paste, lines: Range<usize>, sketch: Sketch, why: Why, notes: &mut Notes) {
+    let slice = paste.lines.get(lines.clone()).unwrap_or_default();
+    let mentions = |word: &str| slice.iter().find(|line| line.text.contains(word));
+    if let (Some(line), Some(_)) = (mentions("emptyDir"), mentions("Memory")) {
+        let at = line.text.find("emptyDir").unwrap_or_default();
+        let found = notes.found(sketch, paste, line, at..at + "emptyDir".len());
+        notes.facts.sketches.push(found);
+    }
+    if let (Some(first), Some(last)) = (slice.first(), slice.last()) {
+        let (first, last) = (first.number, last.number);
+        notes.unread(first, last, why);
+    }
+    for line in paste.lines.get_mut(lines).unwrap_or_default() {
+        line.role = Role::Document;
+    }
+}
+
+/// A unified diff shows parts of two versions.
+fn diff(lines: &[Line]) -> Option<Why> {
+    lines.iter().any(|line| line.text.starts_with("@@ -") || line.text.starts_with("diff --git ")).then_some(Why::Diff)
+}
+
+/// The clean lines as one text again.
+fn text_of(lines: &[Line]) -> String {
+    let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+    for line in lines {
+        text.push_str(&line.text);
+        text.push('\n');
+    }
+    text
+}
+
+/// Stretches of a section that may be documents, in order.
+fn candidates(lines: &[Line], section: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    // Scanning for a closing bracket may reach the end of the section for nothing. The budget keeps that linear.
+    let mut budget =
+        4 * lines.get(section.clone()).unwrap_or_default().iter().map(|line| line.text.len() + 1).sum::<usize>();
+    let mut index = section.start;
+    while index < section.end {
+        let Some(line) = lines.get(index) else { break };
+        let candidate = match shape(&line.text) {
+            Shape::Json if budget > 0 => json_end(lines, index..section.end, &mut budget),
+            Shape::Key | Shape::Item | Shape::Template => Some(yaml_end(lines, index..section.end)),
+            Shape::Json | Shape::Neutral | Shape::Separator | Shape::Other => None,
+        };
+        match candidate {
+            Some(end) => {
+                let range = index..end.max(index + 1);
+                if lines.get(range.clone()).unwrap_or_default().iter().any(|line| has_anchor(&line.text)) {
+                    found.push(range.clone());
+                }
+                index = range.end;
+            }
+            None => index += 1,
+        }
+    }
+    found
+}
+
+/// What a line looks like to YAML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// `key:` or `key: value`.
+    Key,
+    /// `- item`.
+    Item,
+    /// A line that a template engine takes out or fills in.
+    Template,
+    /// The start of JSON.
+    Json,
+    /// Blank, or a comment.
+    Neutral,
+    /// `---` or `...`.
+    Separator,
+    /// Anything else; part of a document only when it is indented below one.
+    Other,
+}
+
+fn shape(line: &str) -> Shape {
+    let text = line.trim_start();
+    if text.is_empty() || text.starts_with('#') {
+        return Shape::Neutral;
+    }
+    if line.starts_with("---") || line == "..." {
+        return Shape::Separator;
+    }
+    if text.starts_with("{{") || text.starts_with("{%") {
+        return Shape::Template;
+    }
+    if let Some(rest) = text.strip_prefix(['{', '[']) {
+        let json = rest.is_empty() || rest.trim_start().starts_with(['"', '{', '[', '}', ']']);
+        return if json { Shape::Json } else { Shape::Other };
+    }
+    if text == "-" || text.starts_with("- ") {
+        return Shape::Item;
+    }
+    let quoted = text.strip_prefix(['"', '\'']).unwrap_or(text);
+    let key =
+        quoted.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '$' | '<' | '*')));
+    match key.and_then(|end| quoted.get(end..)) {
+        Some(rest) if key != Some(0) => {
+            let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest).trim_start_matches(' ');
+            if rest == ":" || rest.starts_with(": ") || rest.starts_with(":\t") { Shape::Key } else { Shape::Other }
+        }
+        _ => Shape::Other,
+    }
+}
+
+/// True when a line names one of the keys that make a document worth parsing.
+fn has_anchor(line: &str) -> bool {
+    ANCHORS.iter().any(|anchor| {
+        memchr::memmem::find(line.as_bytes(), anchor.as_bytes())
+            .and_then(|at| line.get(at + anchor.len()..))
+            .is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+    })
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// End of the YAML document that starts at `lines.start`: the first line that can no longer belong to it.
+fn yaml_end(lines: &[Line], range: Range<usize>) -> usize {
+    let mut base = usize::MAX;
+    let mut end = range.start;
+    for index in range {
+        let Some(line) = lines.get(index) else { break };
+        let indent = indent(&line.text);
+        match shape(&line.text) {
+            Shape::Separator => break,
+            Shape::Neutral => continue,
+            Shape::Key | Shape::Item => base = base.min(indent),
+            Shape::Template => {}
+            Shape::Json if indent >= base => {}
+            Shape::Other if indent > base || indent >= base && line.text.trim_start().starts_with([']', '}']) => {}
+            Shape::Json | Shape::Other => break,
+        }
+        end = index + 1;
+    }
+    end
+}
+
+/// End of the JSON value that starts at `lines.start`, or of the section when it never closes but names an anchor.
+fn json_end(lines: &[Line], range: Range<usize>, budget: &mut usize) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped, mut anchored) = (0_usize, false, false, false);
+    for index in range.clone() {
+        let line = lines.get(index)?;
+        *budget = budget.saturating_sub(line.text.len() + 1);
+        anchored |= has_anchor(&line.text);
+        for byte in line.text.bytes() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => in_string = !in_string,
+                b'{' | b'[' if !in_string => depth += 1,
+                b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        // A string never goes over a line end, so an odd quote is somebody's prose.
+        in_string = false;
+        escaped = false;
+        if depth == 0 {
+            return Some(index + 1);
+        }
+    }
+    anchored.then_some(range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, shape};
+    use crate::facts::{Facts, Sketch};
+    use crate::report::Why;
+    use crate::{Input, read};
+
+    fn read(text: &str) -> (Facts, Vec<Why>) {
+        let inputs = [Input::new("paste", text)];
+        let reading = read::texts(&inputs);
+        (reading.facts, reading.unread.into_iter().map(|unread| unread.why).collect())
+    }
+
+    const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - name: app\n    \
+                       volumeMounts:\n    - {name: v, mountPath: /v}\n  volumes:\n  - name: v\n    emptyDir:\n      medium: Memory\n";
+
+    #[test]
+    fn documents_are_found_among_prompts_and_prose() {
+        let (facts, _) = read(&format!("here is my pod:\n$ cat pod.yaml\n{POD}$ uname -r\n5.15.0\n---\n{POD}"));
+        assert_eq!(facts.pods.len(), 2);
+        assert_eq!(facts.pods[0].object, "Pod/a");
+        assert_eq!(facts.pods[0].document_line, 3);
+        assert_eq!(facts.pods[1].document_line, 19);
+    }
+
+    #[test]
+    fn a_broken_document_does_not_hide_the_others() {
+        let (facts, unread) = read(&format!("{POD}---\nkind: Pod\nspec:\n  containers: [\n---\n{POD}"));
+        assert_eq!(facts.pods.len(), 2);
+        assert!(matches!(unread.as_slice(), [Why::Broken { .. }]), "{unread:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_judged_is_named() {
+        for (text, sketch) in [
+            (
+                "spec:\n  {{- if .x }}\n  volumes:\n  - emptyDir:\n      medium: Memory\n  {{- end }}\n",
+                Sketch::Template,
+            ),
+            ("@@ -1,2 +1,2 @@\n-   emptyDir: { \"medium\": \"Memory\" }\n", Sketch::Diff),
+            (
+                "kind: Pod\nspec:\ncontainers:\n- name: a\nimage: b\nvolumes:\n- name: v\nemptyDir:\nmedium: Memory\n",
+                Sketch::IndentationLost,
+            ),
+            ("volumes:\n- emptyDir:\n  medium: Memory\n", Sketch::Fragment),
+            ("spec:\n  values: |\n    emptyDir:\n      medium: Memory\n", Sketch::Values),
+            ("{\"volumes\": [{\"emptyDir\": {\"medium\": \"Memory\"", Sketch::Broken),
+        ] {
+            let (facts, _) = read(text);
+            assert_eq!(facts.sketches.iter().map(|found| found.value).collect::<Vec<_>>(), [sketch], "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_inside_a_manifest_are_no_commands() {
+        let (facts, _) = read(
+            "kind: Pod\napiVersion: v1\nspec:\n  containers:\n  - name: a\n    args:\n    - |\n      sysctl -a | grep x\n      \
+             # cat this\n      cat /proc/cgroups\n  - name: b\n",
+        );
+        assert_eq!(facts.pods[0].containers.len(), 2);
+    }
+
+    #[test]
+    fn aliases_and_merge_keys_are_followed() {
+        let (facts, _) = read(
+            "x: &r {limits: {memory: 1Gi}}\nspec:\n  containers:\n  - name: a\n    resources: {<<: *r}\n  - name: b\n    resources: *r\n",
+        );
+        let limits: Vec<_> = facts.pods[0].containers.iter().map(|container| container.memory_limit.bytes()).collect();
+        assert_eq!(limits, [Some(1 << 30); 2]);
+    }
+
+    #[test]
+    fn shapes() {
+        for (line, want) in [
+            ("a-b/c.d: x", Shape::Key),
+            ("\"quoted\": x", Shape::Key),
+            ("- x", Shape::Item),
+            ("http://x", Shape::Other),
+            ("I0831 05:03:23.117919 4540 x.go:194] \"Failed\"", Shape::Other),
+            ("{{- end }}", Shape::Template),
+            ("{\"a\": 1}", Shape::Json),
+            ("[root@host ~]# ls", Shape::Other),
+            ("---", Shape::Separator),
+        ] {
+            assert_eq!(shape(line), want, "{line}");
+        }
+    }
 }

@@ -1,39 +1,214 @@
 //! From text or an object to facts: one file per kind of input.
 
-mod manifest;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::facts::Facts;
-use crate::report::{ReadLines, Unread};
+use crate::facts::{Facts, Found};
+use crate::report::{Place, ReadLines, Span, Unread, Why};
+use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
 
+mod locate;
+mod manifest;
+
+/// The readers of lines, in the order in which they get to see a block. Manifests come before all of them.
+static READERS: &[&Reader] = &[];
+
+/// A reader of one kind of input: data and one function.
+#[derive(Debug)]
+struct Reader {
+    /// Id as shown in [`ReadLines::kind`].
+    kind: &'static str,
+    /// Take what it understands from a block, and claim those lines.
+    read: fn(&Block, &mut Notes),
+}
+
 /// What reading gave.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
+#[derive(Debug, Default)]
+pub(crate) struct Reading<'a> {
     /// The facts.
-    pub facts: Facts,
+    pub(crate) facts: Facts,
     /// Lines that were understood.
-    pub read: Vec<ReadLines>,
+    pub(crate) read: Vec<ReadLines>,
     /// Lines that were not used.
-    pub unread: Vec<Unread>,
+    pub(crate) unread: Vec<Unread>,
+    /// The inputs as clean lines.
+    pub(crate) pastes: Vec<Paste<'a>>,
+    /// Manifests, so that pointers can be looked up later.
+    pub(crate) documents: Vec<Document>,
+}
+
+/// A YAML or JSON document within an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Document {
+    /// Index of the input.
+    pub(crate) input: usize,
+    /// Its clean lines, by index.
+    pub(crate) lines: Range<usize>,
+}
+
+impl Reading<'_> {
+    /// The document that a place with a pointer is in: the one its provisional span names the first line of.
+    pub(crate) fn document(&self, place: &Place) -> Option<usize> {
+        let (Some(_), Some(span), Some(paste)) = (&place.pointer, place.span, self.pastes.get(place.input)) else {
+            return None;
+        };
+        let starts = |document: &Document| {
+            let line = paste.lines.get(document.lines.start).map_or(0, |line| line.number);
+            (document.input, line)
+        };
+        self.documents.binary_search_by_key(&(place.input, span.line), starts).ok()
+    }
+
+    /// Where pointers into a document lead in its text.
+    pub(crate) fn locate(&self, document: usize, pointers: &BTreeSet<&str>) -> HashMap<String, Span> {
+        let Some(document) = self.documents.get(document) else { return HashMap::new() };
+        let Some(paste) = self.pastes.get(document.input) else { return HashMap::new() };
+        let spans = locate::locate(paste, document.lines.clone(), pointers);
+        spans.into_iter().map(|(pointer, span)| (pointer.to_owned(), span)).collect()
+    }
 }
 
 /// Read texts.
-#[must_use]
-pub fn texts(_inputs: &[Input]) -> Reading {
-    Reading::default()
+pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
+    let mut reading = Reading::default();
+    for (index, input) in inputs.iter().enumerate() {
+        let mut paste = Paste::new(&input.text);
+        let mut notes = Notes::new(index, &paste, std::mem::take(&mut reading.facts));
+        if let Some(why) = unreadable(&input.text) {
+            notes.unread(1, paste.line_count(), why);
+        } else {
+            let documents = manifest::read(&mut paste, &mut notes);
+            reading.documents.extend(documents.into_iter().map(|lines| Document { input: index, lines }));
+            notes.lines(&paste);
+        }
+        notes.finish(&paste, &mut reading);
+        reading.pastes.push(paste);
+    }
+    reading
 }
 
 /// Read one Kubernetes object.
-#[must_use]
-pub fn object(object: &Value, context: &Context) -> Facts {
+pub(crate) fn object(object: &Value, context: &Context) -> Facts {
     let mut facts = Facts::default();
-    manifest::document(object, 0, &mut facts);
+    manifest::document(object, 0, 0, &mut facts);
     for pod in &mut facts.pods {
         if pod.namespace.is_none() {
             pod.namespace.clone_from(&context.namespace);
         }
     }
     facts
+}
+
+/// Why a whole input cannot be read, if so.
+fn unreadable(text: &str) -> Option<Why> {
+    if text.trim().is_empty() {
+        Some(Why::Empty)
+    } else if memchr::memchr(0, text.as_bytes()).is_some() {
+        Some(Why::Binary)
+    } else {
+        None
+    }
+}
+
+/// What the readers write down while they go over one input.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    /// The facts so far, those of earlier inputs included.
+    pub(crate) facts: Facts,
+    input: usize,
+    /// Which reader claimed each raw line.
+    claims: Vec<Option<Claim>>,
+    unread: Vec<Unread>,
+}
+
+/// What became of a raw line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// Understood by the reader of this kind.
+    Read(&'static str),
+    /// Listed in `unread` already.
+    Unread,
+}
+
+impl Notes {
+    fn new(input: usize, paste: &Paste, facts: Facts) -> Self {
+        Self { facts, input, claims: vec![None; paste.line_count()], unread: Vec::new() }
+    }
+
+    /// Let every reader go over every block.
+    fn lines(&mut self, paste: &Paste) {
+        for block in paste.blocks() {
+            for reader in READERS {
+                (reader.read)(&block, self);
+            }
+        }
+    }
+
+    /// This line was understood as `kind`; the first claim counts.
+    pub(crate) fn claim(&mut self, kind: &'static str, line: &Line) {
+        if let Some(claim) = self.claims.get_mut(line.number.saturating_sub(1)) {
+            claim.get_or_insert(Claim::Read(kind));
+        }
+    }
+
+    /// A value read at `range` of a line.
+    pub(crate) fn found<T>(&self, value: T, paste: &Paste, line: &Line, range: Range<usize>) -> Found<T> {
+        Found { value, place: Place { input: self.input, pointer: None, span: Some(paste.span(line, range)) } }
+    }
+
+    /// These raw lines (1-based, inclusive) were not used.
+    pub(crate) fn unread(&mut self, first_line: usize, last_line: usize, why: Why) {
+        for claim in self.claims.iter_mut().take(last_line).skip(first_line.saturating_sub(1)) {
+            claim.get_or_insert(Claim::Unread);
+        }
+        self.unread.push(Unread { input: self.input, first_line, last_line, why });
+    }
+
+    /// Turn claims into runs of lines, and list what nobody claimed.
+    fn finish(mut self, paste: &Paste, reading: &mut Reading) {
+        let input = self.input;
+        for line in paste.lines.iter().filter(|line| line.role == Role::Text && line.says_something()) {
+            let open = self.claims.get(line.number.saturating_sub(1)) == Some(&None);
+            if !open {
+                continue;
+            }
+            match self.unread.last_mut() {
+                Some(last)
+                    if last.why == Why::NotRecognised
+                        && self
+                            .claims
+                            .get(last.last_line..line.number - 1)
+                            .is_some_and(|between| between.iter().all(Option::is_none)) =>
+                {
+                    last.last_line = line.number;
+                }
+                _ => self.unread.push(Unread {
+                    input,
+                    first_line: line.number,
+                    last_line: line.number,
+                    why: Why::NotRecognised,
+                }),
+            }
+        }
+        for (index, claim) in self.claims.iter().enumerate() {
+            let Some(Claim::Read(kind)) = claim else { continue };
+            match reading.read.last_mut() {
+                Some(last) if last.input == input && last.kind == *kind && last.last_line == index => {
+                    last.last_line = index + 1;
+                }
+                _ => reading.read.push(ReadLines {
+                    input,
+                    first_line: index + 1,
+                    last_line: index + 1,
+                    kind: (*kind).into(),
+                }),
+            }
+        }
+        self.unread.sort_by_key(|unread| unread.first_line);
+        reading.unread.append(&mut self.unread);
+        reading.facts = self.facts;
+    }
 }

@@ -1,1 +1,181 @@
-//! Raw paste to clean lines.
+//! Raw paste to clean lines, and clean lines to blocks that know their command.
+//!
+//! Cleaning takes away what terminals, mails and Markdown add (colours, CR, quote marks, fences, prompts), but every
+//! clean line remembers where each of its bytes stood, so that a finding points into the text as it was pasted.
+
+use std::ops::Range;
+
+use crate::report::Span;
+
+pub(crate) use line::{Line, Role};
+
+mod line;
+mod prompt;
+
+/// A paste: its clean lines, and how they fall into blocks.
+#[derive(Debug)]
+pub(crate) struct Paste<'a> {
+    raw: &'a str,
+    /// Byte offset of the start of each raw line.
+    line_starts: Vec<usize>,
+    /// Clean lines in order; a raw line may give none (a fence) or several (literal `\n`).
+    pub(crate) lines: Vec<Line<'a>>,
+    blocks: Vec<Section>,
+}
+
+/// A run of lines under one command, or between two fences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Section {
+    heading: Option<usize>,
+    command: Option<(usize, usize)>,
+    lines: Range<usize>,
+}
+
+/// A run of lines that belong together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block<'p, 'a> {
+    /// The line above the fence that opens this block, when there is one: often a file name.
+    pub(crate) heading: Option<&'p Line<'a>>,
+    /// The command line that printed these lines.
+    pub(crate) command: Option<Command<'p, 'a>>,
+    /// The lines without the command.
+    pub(crate) lines: &'p [Line<'a>],
+}
+
+/// A command line without its prompt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Command<'p, 'a> {
+    /// The line it stands on.
+    pub(crate) line: &'p Line<'a>,
+    /// Byte offset in the clean line at which the command starts.
+    pub(crate) from: usize,
+}
+
+impl<'p> Command<'p, '_> {
+    /// The command's text.
+    pub(crate) fn text(&self) -> &'p str {
+        self.line.text.get(self.from..).unwrap_or_default()
+    }
+}
+
+impl<'a> Paste<'a> {
+    /// Clean and split a text.
+    pub(crate) fn new(raw: &'a str) -> Self {
+        let mut paste = Self { raw, line_starts: Vec::new(), lines: Vec::new(), blocks: Vec::new() };
+        line::clean(raw, &mut paste.line_starts, &mut paste.lines);
+        paste.blocks = sections(&mut paste.lines);
+        paste
+    }
+
+    /// The blocks in order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'_, 'a>> {
+        self.blocks.iter().map(|section| Block {
+            heading: section.heading.and_then(|index| self.lines.get(index)),
+            command: section.command.and_then(|(index, from)| self.lines.get(index).map(|line| Command { line, from })),
+            lines: self.lines.get(section.lines.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// How many raw lines there are.
+    pub(crate) fn line_count(&self) -> usize {
+        self.line_starts.len()
+    }
+
+    /// The lines of each block, by index.
+    pub(crate) fn text_sections(&self) -> Vec<Range<usize>> {
+        self.blocks.iter().map(|section| section.lines.clone()).collect()
+    }
+
+    /// Where a stretch of a clean line stands in the raw text. A stretch that a hard wrap broke ends with its first
+    /// raw line.
+    pub(crate) fn span(&self, line: &Line, range: Range<usize>) -> Span {
+        let start = line.raw_offset(range.start);
+        let index = self.line_starts.partition_point(|&offset| offset <= start).saturating_sub(1);
+        let line_start = self.line_starts.get(index).copied().unwrap_or_default();
+        let line_end = self.line_starts.get(index + 1).copied().unwrap_or(self.raw.len());
+        let last = range.end.saturating_sub(1).max(range.start);
+        let end =
+            line.raw_offset(last) + line.text.get(last..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+        let end = if range.is_empty() { start } else { end.clamp(start, line_end) };
+        let units = |range: Range<usize>| self.raw.get(range).map_or(0, |text| text.encode_utf16().count());
+        let column = units(line_start..start) + 1;
+        Span { line: index + 1, column, end_column: column + units(start..end) }
+    }
+}
+
+/// Split lines into sections at fences and commands, and note the role of each line.
+fn sections(lines: &mut [Line]) -> Vec<Section> {
+    let mut sections = vec![Section { heading: None, command: None, lines: 0..0 }];
+    let mut last_text = None;
+    let mut yaml = Yaml::default();
+    for index in 0..lines.len() {
+        let follows = lines.get(index + 1).is_some_and(|next| is_yaml_key(&next.text) || indent(&next.text) > 0);
+        let Some(line) = lines.get_mut(index) else { break };
+        let start = if line.is_fence() {
+            let heading = last_text.take();
+            let open = line.open_fence();
+            line.role = Role::Fence;
+            match open {
+                // A command on the fence line itself: "```sysctl -a".
+                Some(from) => Some(Section { heading, command: Some((index, from)), lines: index + 1..index + 1 }),
+                None => Some(Section { heading, command: None, lines: index + 1..index + 1 }),
+            }
+        } else {
+            let command =
+                if yaml.holds(&line.text) { None } else { prompt::command_start(&line.text, yaml.open() && follows) };
+            command.map(|from| {
+                line.role = Role::Command;
+                Section { heading: None, command: Some((index, from)), lines: index + 1..index + 1 }
+            })
+        };
+        if !line.text.trim().is_empty() && !line.is_fence() {
+            last_text = Some(index);
+            yaml.see(&line.text);
+        }
+        match (start, sections.last_mut()) {
+            (Some(section), _) => sections.push(section),
+            (None, Some(section)) => section.lines.end = index + 1,
+            (None, None) => {}
+        }
+    }
+    sections
+}
+
+/// Whether the lines before were YAML, and how far left its keys stand. A script inside a manifest is indented below a
+/// key, and is no command that somebody typed.
+#[derive(Debug, Default)]
+struct Yaml {
+    indent: Option<usize>,
+}
+
+impl Yaml {
+    fn open(&self) -> bool {
+        self.indent.is_some()
+    }
+
+    fn holds(&self, line: &str) -> bool {
+        self.indent.is_some_and(|base| indent(line) > base)
+    }
+
+    fn see(&mut self, line: &str) {
+        let indent = indent(line);
+        if is_yaml_key(line) {
+            self.indent = Some(self.indent.map_or(indent, |base| base.min(indent)));
+        } else if indent == 0 && !line.starts_with('#') {
+            self.indent = None;
+        }
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// A cheap sign that a line is YAML: a list item, or `key:` with nothing or a blank behind the colon.
+fn is_yaml_key(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("- ")
+        || text.split_once(':').is_some_and(|(key, rest)| {
+            !key.is_empty() && !key.contains(char::is_whitespace) && (rest.is_empty() || rest.starts_with(' '))
+        })
+}
