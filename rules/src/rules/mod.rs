@@ -65,6 +65,13 @@ pub enum Lang {
 impl Lang {
     /// All languages with their BCP 47 tag.
     pub const ALL: [(Self, &'static str); 3] = [(Self::En, "en"), (Self::Ja, "ja"), (Self::Zh, "zh")];
+
+    /// The language of a BCP 47 tag (`ja-JP`) or a POSIX locale (`zh_CN.UTF-8`); `None` when no words exist in it.
+    #[must_use]
+    pub fn of(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_', '.', '@']).next()?;
+        Self::ALL.into_iter().find(|(_, known)| primary.eq_ignore_ascii_case(known)).map(|(lang, _)| lang)
+    }
 }
 
 impl Words {

@@ -1,1 +1,144 @@
-//! A report as people read it.
+//! A report as people read it: a finding's words filled with its values, terminal text, JSON.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::report::Finding;
+use crate::rules::{self, Lang};
+
+pub mod json;
+pub mod words;
+
+/// What a rule says about one finding in one language, ready to be shown: placeholders filled, nothing invisible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// A few words, no full stop.
+    pub title: &'static str,
+    /// One sentence about this finding.
+    pub says: String,
+    /// Why it matters on a node.
+    pub why: String,
+    /// What to do.
+    pub fix: String,
+    /// Commands or YAML that mend it, one or more lines; empty when there is none.
+    pub remedy: String,
+    /// Where the facts come from.
+    pub links: &'static [&'static str],
+}
+
+/// The words of `finding` in one language; `None` when this build does not know its rule.
+///
+/// Placeholders are the finding's values; `{object}`, `{container}` and `{volume}` need not be among them.
+#[must_use]
+pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
+    let rule = rules::find(&finding.rule)?;
+    let words = rule.words.text(lang);
+    let mut values = BTreeMap::new();
+    for (name, value) in [("object", &finding.object), ("container", &finding.container), ("volume", &finding.volume)] {
+        if let Some(value) = value {
+            values.insert(Cow::Borrowed(name), visible(value).into_owned());
+        }
+    }
+    for (name, value) in &finding.values {
+        values.insert(name.clone(), visible(value).into_owned());
+    }
+    Some(Said {
+        title: words.title,
+        says: fill(words.says, &values),
+        why: fill(words.why, &values),
+        fix: fill(words.fix, &values),
+        remedy: fill(rule.remedy, &values),
+        links: rule.links,
+    })
+}
+
+/// `template` with each `{name}` replaced by its value. A name without a value, and braces around anything else (YAML
+/// flow maps, shell expansions), stay as they are; values are not searched for further names.
+#[must_use]
+pub fn fill(template: &str, values: &BTreeMap<Cow<'static, str>, String>) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        rest = match after.split_once('}').and_then(|(name, behind)| Some((values.get(name)?, behind))) {
+            Some((value, behind)) => {
+                filled.push_str(value);
+                behind
+            }
+            None => {
+                filled.push('{');
+                after
+            }
+        };
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// Text from the input as it may be shown: every character that moves the cursor, changes colours, breaks the line or
+/// reorders what stands around it becomes one visible sign. Character positions stay the same.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.contains(is_unsafe) { Cow::Owned(text.chars().map(visible_char).collect()) } else { Cow::Borrowed(text) }
+}
+
+/// The visible sign for one character.
+fn visible_char(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        // Unicode has a picture for each of the C0 controls, in the same order.
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\u{7f}' => '\u{2421}',
+        c if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    }
+}
+
+/// Controls (C0, DEL, C1), line and paragraph separators, and the marks that reorder text (Unicode UAX #9).
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+
+    use super::{fill, visible};
+
+    fn values(pairs: &[(&'static str, &str)]) -> BTreeMap<Cow<'static, str>, String> {
+        pairs.iter().map(|(name, value)| (Cow::Borrowed(*name), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn placeholders_are_filled_and_unknown_ones_stay_visible() {
+        let values = values(&[("used", "128"), ("limit", "128")]);
+        assert_eq!(fill("{used} of {limit} in use, {need} needed", &values), "128 of 128 in use, {need} needed");
+        assert_eq!(fill("{used", &values), "{used");
+        assert_eq!(fill("", &values), "");
+    }
+
+    #[test]
+    fn braces_of_yaml_and_shell_stay() {
+        let values = values(&[("size", "64Mi")]);
+        assert_eq!(fill("emptyDir: {medium: Memory, sizeLimit: {size}}", &values), {
+            "emptyDir: {medium: Memory, sizeLimit: 64Mi}"
+        });
+        assert_eq!(fill("awk '{print $2}' {size}", &values), "awk '{print $2}' 64Mi");
+    }
+
+    #[test]
+    fn a_value_is_not_searched_for_further_names() {
+        assert_eq!(fill("{a}", &values(&[("a", "{b}"), ("b", "no")])), "{b}");
+    }
+
+    #[test]
+    fn escape_sequences_and_reordering_marks_become_visible_signs_of_the_same_length() {
+        let hostile = "a\u{1b}[31m\u{9b}2J\r\n\u{7f}\u{202e}b\tc";
+        let shown = visible(hostile);
+        assert_eq!(shown, "a␛[31m\u{fffd}2J␍␊␡\u{fffd}b c");
+        assert_eq!(shown.chars().count(), hostile.chars().count());
+        assert!(matches!(visible("plain 日本語 text"), Cow::Borrowed(_)));
+    }
+}

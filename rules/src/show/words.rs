@@ -1,0 +1,246 @@
+//! The words around the rules' own: names of risks, states, inputs and headings, in every language.
+
+use crate::report::{Report, Risk, Severity, Status, Verdict, Wanted, Why};
+use crate::rules::Lang;
+
+/// A few words in each language; a missing one does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// English.
+    pub en: &'static str,
+    /// Japanese.
+    pub ja: &'static str,
+    /// Chinese (simplified).
+    pub zh: &'static str,
+}
+
+impl Label {
+    /// The words in one language.
+    #[must_use]
+    pub const fn text(&self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.en,
+            Lang::Ja => self.ja,
+            Lang::Zh => self.zh,
+        }
+    }
+}
+
+/// The answer for the whole input, as one sentence.
+#[must_use]
+pub fn verdict(report: &Report) -> Label {
+    match report.verdict {
+        Verdict::AtRisk => Label {
+            en: "At risk: this can take a node down.",
+            ja: "リスクあり: このままではノードが停止するおそれがあります。",
+            zh: "有风险：当前状况可能导致节点故障。",
+        },
+        Verdict::CannotJudge if report.risks.values().any(|risk| risk.status == Status::Undecided) => Label {
+            en: "Cannot judge yet: an input that decides is missing.",
+            ja: "まだ判断できません: 判断の決め手になる情報が足りません。",
+            zh: "暂时无法判断：缺少关键信息。",
+        },
+        Verdict::CannotJudge => Label {
+            en: "Cannot judge: nothing here tells about any of the four risks.",
+            ja: "判断できません: 4 つのリスクに関する情報が見つかりませんでした。",
+            zh: "无法判断：没有找到与四类风险有关的信息。",
+        },
+        Verdict::NoRiskFound => Label {
+            en: "No risk found in what was read.",
+            ja: "読み取れた範囲では、リスクは見つかりませんでした。",
+            zh: "在已读取的内容中未发现风险。",
+        },
+    }
+}
+
+/// Name of a risk.
+#[must_use]
+pub const fn risk(risk: Risk) -> Label {
+    match risk {
+        Risk::MemoryVolume => {
+            Label { en: "memory-backed volumes", ja: "メモリを使うボリューム", zh: "内存卷" }
+        }
+        Risk::Inotify => Label { en: "inotify limits", ja: "inotify の上限", zh: "inotify 上限" },
+        Risk::CgroupCleanup => {
+            Label {
+                en: "cgroup clean-up by kubelet", ja: "kubelet による cgroup の削除", zh: "kubelet 清理 cgroup"
+            }
+        }
+        Risk::Memcg => Label { en: "memory cgroups", ja: "memory cgroup", zh: "内存 cgroup" },
+    }
+}
+
+/// What is known about a risk.
+#[must_use]
+pub const fn status(status: Status) -> Label {
+    match status {
+        Status::AtRisk => Label { en: "at risk", ja: "リスクあり", zh: "有风险" },
+        Status::Undecided => Label { en: "undecided", ja: "判断保留", zh: "待定" },
+        Status::Ok => Label { en: "ok", ja: "問題なし", zh: "正常" },
+        Status::NoEvidence => {
+            Label { en: "nothing about it here", ja: "関連する情報なし", zh: "无相关信息" }
+        }
+    }
+}
+
+/// How bad a finding is.
+#[must_use]
+pub const fn severity(severity: Severity) -> Label {
+    match severity {
+        Severity::Error => Label { en: "error", ja: "エラー", zh: "错误" },
+        Severity::Warning => Label { en: "warning", ja: "警告", zh: "警告" },
+        Severity::Info => Label { en: "info", ja: "情報", zh: "提示" },
+    }
+}
+
+/// Name of an input kind by the id of its reader; `None` for an id that this build does not know.
+#[must_use]
+pub fn kind(id: &str) -> Option<Label> {
+    Some(match id {
+        "manifest" => Label { en: "Kubernetes manifest", ja: "Kubernetes マニフェスト", zh: "Kubernetes 清单" },
+        "sysctl" => Label { en: "sysctl values", ja: "sysctl の値", zh: "sysctl 参数" },
+        "proc-cgroups" => Label { en: "/proc/cgroups", ja: "/proc/cgroups", zh: "/proc/cgroups" },
+        "membership" => Label {
+            en: "cgroups of a process (/proc/PID/cgroup)",
+            ja: "プロセスの cgroup（/proc/PID/cgroup）",
+            zh: "进程的 cgroup（/proc/PID/cgroup）",
+        },
+        "mounts" => Label { en: "mounts", ja: "マウント一覧", zh: "挂载列表" },
+        "versions" => Label { en: "versions", ja: "バージョン情報", zh: "版本信息" },
+        "inotify-usage" => Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" },
+        "log" => Label { en: "log", ja: "ログ", zh: "日志" },
+        "kubectl-tables" => Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" },
+        "kubelet-config" => Label { en: "kubelet configuration", ja: "kubelet の設定", zh: "kubelet 配置" },
+        "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup ツリー", zh: "cgroup 树" },
+        _ => return None,
+    })
+}
+
+/// Why lines were not used. A parser's own message ([`Why::Broken`]) is not part of it.
+#[must_use]
+pub const fn why_unread(why: &Why) -> Label {
+    match why {
+        Why::NotRecognised => Label { en: "not recognised", ja: "認識できない内容", zh: "无法识别" },
+        Why::Empty => Label { en: "no text", ja: "テキストがありません", zh: "没有文本" },
+        Why::Binary => Label {
+            en: "not text (it holds NUL bytes)",
+            ja: "テキストではありません（NUL バイトを含みます）",
+            zh: "不是文本（含有 NUL 字节）",
+        },
+        Why::Broken { .. } => Label {
+            en: "not valid YAML or JSON",
+            ja: "YAML または JSON として解釈できません",
+            zh: "不是有效的 YAML 或 JSON",
+        },
+        Why::Template => Label {
+            en: "a template: render it first (helm template, kustomize build)",
+            ja: "展開前のテンプレートです。先に helm template や kustomize build で展開してください",
+            zh: "尚未渲染的模板，请先用 helm template 或 kustomize build 渲染",
+        },
+        Why::Diff => Label {
+            en: "a diff or patch: paste the whole manifest",
+            ja: "差分またはパッチです。マニフェスト全体を貼り付けてください",
+            zh: "diff 或补丁，请粘贴完整的清单",
+        },
+        Why::Fragment => Label {
+            en: "a part of a manifest: paste the whole",
+            ja: "マニフェストの一部です。全体を貼り付けてください",
+            zh: "清单片段，请粘贴完整的清单",
+        },
+        Why::IndentationLost => Label {
+            en: "YAML that lost its indentation: copy it from the file itself",
+            ja: "インデントが失われた YAML です。元のファイルからコピーしてください",
+            zh: "缩进已丢失的 YAML，请从原文件复制",
+        },
+        Why::Intended => Label {
+            en: "a value written down for later, not the present one",
+            ja: "後で反映される設定で、現在の値ではありません",
+            zh: "写入文件、稍后才生效的值，不是当前值",
+        },
+        Why::Irrelevant => {
+            Label {
+                en: "says nothing about the four risks", ja: "4 つのリスクとは無関係です", zh: "与四类风险无关"
+            }
+        }
+    }
+}
+
+/// An input that can decide an undecided risk.
+#[must_use]
+pub const fn wanted(wanted: Wanted) -> Label {
+    match wanted {
+        Wanted::Manifest => Label {
+            en: "the whole manifest with its containers",
+            ja: "コンテナを含むマニフェスト全体",
+            zh: "包含容器定义的完整清单",
+        },
+        Wanted::RenderedManifest => Label {
+            en: "the manifest as Helm or Kustomize renders it",
+            ja: "Helm や Kustomize で展開した後のマニフェスト",
+            zh: "Helm 或 Kustomize 渲染后的清单",
+        },
+        Wanted::InotifyLimits => {
+            Label {
+                en: "the node's inotify limits", ja: "ノードの inotify 上限値", zh: "节点的 inotify 上限"
+            }
+        }
+        Wanted::InotifyUsage => Label {
+            en: "inotify instances in use, per user",
+            ja: "ユーザーごとの inotify インスタンス使用数",
+            zh: "每个用户正在使用的 inotify 实例数",
+        },
+        Wanted::CgroupMode => Label {
+            en: "the node's cgroup version (tmpfs is v1, cgroup2fs is v2)",
+            ja: "ノードの cgroup バージョン（tmpfs なら v1、cgroup2fs なら v2）",
+            zh: "节点的 cgroup 版本（tmpfs 为 v1，cgroup2fs 为 v2）",
+        },
+        Wanted::MiscController => Label {
+            en: "whether the misc controller is mounted",
+            ja: "misc コントローラがマウントされているかどうか",
+            zh: "misc 控制器是否已挂载",
+        },
+        Wanted::KubeletVersion => Label {
+            en: "the version of kubelet on the node",
+            ja: "ノードの kubelet のバージョン",
+            zh: "节点上的 kubelet 版本",
+        },
+        Wanted::RuncVersion => {
+            Label {
+                en: "the version of runc on the node", ja: "ノードの runc のバージョン", zh: "节点上的 runc 版本"
+            }
+        }
+        Wanted::ProcCgroups => {
+            Label { en: "the number of memory cgroups", ja: "memory cgroup の数", zh: "内存 cgroup 的数量" }
+        }
+        Wanted::KernelVersion => Label {
+            en: "the version of the running kernel",
+            ja: "稼働中のカーネルのバージョン",
+            zh: "正在运行的内核版本",
+        },
+    }
+}
+
+/// Before what was seen.
+pub const OBSERVED: Label = Label { en: "observed", ja: "現状", zh: "实际" };
+/// Before what should be there.
+pub const EXPECTED: Label = Label { en: "expected", ja: "あるべき状態", zh: "期望" };
+/// Before the reason why it matters.
+pub const WHY: Label = Label { en: "why", ja: "理由", zh: "原因" };
+/// Before what to do.
+pub const FIX: Label = Label { en: "what to do", ja: "対処", zh: "处理方法" };
+/// Before the object, such as `Deployment/shop/web`.
+pub const OBJECT: Label = Label { en: "object", ja: "オブジェクト", zh: "对象" };
+/// Before a container's name.
+pub const CONTAINER: Label = Label { en: "container", ja: "コンテナ", zh: "容器" };
+/// Before a volume's name.
+pub const VOLUME: Label = Label { en: "volume", ja: "ボリューム", zh: "卷" };
+/// Above the commands whose output would decide.
+pub const PASTE_NEXT: Label = Label {
+    en: "To decide, paste the output of",
+    ja: "判断するには、次のコマンドの出力を貼り付けてください",
+    zh: "要得出结论，请粘贴以下命令的输出",
+};
+/// Above the lines that were understood.
+pub const READ: Label = Label { en: "Read", ja: "読み取った行", zh: "已读取" };
+/// Above the lines that were not used.
+pub const UNREAD: Label = Label { en: "Not used", ja: "使わなかった行", zh: "未使用" };
