@@ -3,11 +3,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::report::Finding;
+use crate::report::{Finding, Wanted};
 use crate::rules::{self, Lang};
 
 pub mod json;
+#[cfg(feature = "cli")]
+pub mod text;
 pub mod words;
+
+/// What to paste when nothing is known yet: together these touch all four risks.
+pub const STARTERS: [Wanted; 5] =
+    [Wanted::Manifest, Wanted::InotifyLimits, Wanted::ProcCgroups, Wanted::KubeletVersion, Wanted::RuncVersion];
 
 /// What a rule says about one finding in one language, ready to be shown: placeholders filled, nothing invisible.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -244,3 +244,5 @@ pub const PASTE_NEXT: Label = Label {
 pub const READ: Label = Label { en: "Read", ja: "読み取った行", zh: "已读取" };
 /// Above the lines that were not used.
 pub const UNREAD: Label = Label { en: "Not used", ja: "使わなかった行", zh: "未使用" };
+/// Below a list that was cut; `{count}` entries are not shown.
+pub const MORE: Label = Label { en: "and {count} more", ja: "ほか {count} 件", zh: "另有 {count} 项" };

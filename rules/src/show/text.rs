@@ -1,0 +1,461 @@
+//! A report as terminal text: the verdict first, then what to act on, then what was and was not read.
+//!
+//! The text carries ANSI styles; `anstream` removes them where they are not wanted. Nothing else in it can be an escape
+//! sequence, because everything that comes from the input goes through [`visible`].
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::words::{self, Label};
+use super::{STARTERS, fill, said, visible};
+use crate::Input;
+use crate::report::{Evidence, Finding, Missing, Place, Report, Risk, Severity, Span, Status, Unread, Verdict, Why};
+use crate::rules::Lang;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const GREEN: Style = AnsiColor::Green.on_default().bold();
+const CYAN: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Longest stretch of a source line that is quoted, in UTF-16 units.
+const QUOTED: usize = 110;
+/// How much of that stands before the marked span, at most.
+const BEFORE: usize = 40;
+/// Longest name or observation, in characters.
+const SHORT: usize = 200;
+/// Most entries in the lists of read and of unread lines; the JSON form has them all.
+const LISTED: usize = 20;
+
+/// A report, to be shown in one language beside the texts that it is about.
+pub struct Text<'a> {
+    report: &'a Report,
+    sources: Vec<Source<'a>>,
+    lang: Lang,
+}
+
+impl<'a> Text<'a> {
+    /// The text form of `report`. `inputs` are the ones that were checked, in the same order; without them nothing is
+    /// quoted.
+    #[must_use]
+    pub fn new(report: &'a Report, inputs: &'a [Input], lang: Lang) -> Self {
+        Self { report, sources: inputs.iter().map(Source::new).collect(), lang }
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.verdict(f)?;
+        self.risks(f)?;
+        let mut told = BTreeSet::new();
+        for finding in &self.report.findings {
+            self.finding(f, finding, &mut told)?;
+        }
+        self.paste_next(f)?;
+        self.read(f)?;
+        self.unread(f)
+    }
+}
+
+impl Text<'_> {
+    fn verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = match self.report.verdict {
+            Verdict::AtRisk => RED,
+            Verdict::CannotJudge => YELLOW,
+            Verdict::NoRiskFound => GREEN,
+        };
+        writeln!(f, "{style}{}{style:#}\n", words::verdict(self.report).text(self.lang))
+    }
+
+    fn risks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Risk::ALL.map(|risk| words::risk(risk).text(self.lang));
+        let widest = names.iter().map(|name| name.width()).max().unwrap_or_default();
+        for (risk, name) in Risk::ALL.into_iter().zip(names) {
+            let state = self.report.risk(risk);
+            let style = match (state.status, state.severity) {
+                (Status::AtRisk, Some(severity)) => severity_style(severity),
+                (Status::AtRisk, None) => RED,
+                (Status::Undecided, _) => YELLOW,
+                (Status::Ok, _) => GREEN,
+                (Status::NoEvidence, _) => DIM,
+            };
+            let blanks = widest.saturating_sub(name.width());
+            let status = words::status(state.status).text(self.lang);
+            writeln!(f, "  {name}{:blanks$}  {style}{status}{style:#}", "")?;
+        }
+        Ok(())
+    }
+
+    /// One finding. `told` holds the explanations that were already printed: many findings of one rule share them.
+    fn finding(&self, f: &mut fmt::Formatter<'_>, finding: &Finding, told: &mut BTreeSet<String>) -> fmt::Result {
+        let said = said(finding, self.lang);
+        let style = severity_style(finding.severity);
+        let severity = words::severity(finding.severity).text(self.lang);
+        let title = said.as_ref().map_or("", |said| said.title);
+        writeln!(f, "\n{style}{severity}[{}]{style:#} {BOLD}{title}{BOLD:#}", visible(&finding.rule))?;
+        if let Some(said) = &said {
+            writeln!(f, "  {}", said.says)?;
+        }
+        for (label, name) in
+            [(words::OBJECT, &finding.object), (words::CONTAINER, &finding.container), (words::VOLUME, &finding.volume)]
+        {
+            if let Some(name) = name {
+                self.labelled(f, label, &short(name))?;
+            }
+        }
+        for evidence in &finding.evidence {
+            self.evidence(f, evidence)?;
+        }
+        let Some(said) = said else { return Ok(()) };
+        for (label, paragraph) in [(words::WHY, said.why), (words::FIX, said.fix)] {
+            if !paragraph.is_empty() && !told.contains(&paragraph) {
+                self.labelled(f, label, &paragraph)?;
+                told.insert(paragraph);
+            }
+        }
+        if !said.remedy.is_empty() && !told.contains(&said.remedy) {
+            for line in said.remedy.lines() {
+                writeln!(f, "      {CYAN}{line}{CYAN:#}")?;
+            }
+            told.insert(said.remedy);
+            for link in said.links {
+                writeln!(f, "      {DIM}{link}{DIM:#}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn evidence(&self, f: &mut fmt::Formatter<'_>, evidence: &Evidence) -> fmt::Result {
+        self.place(f, &evidence.place)?;
+        if !evidence.observed.is_empty() {
+            self.labelled(f, words::OBSERVED, &short(&evidence.observed))?;
+        }
+        if !evidence.expected.is_empty() {
+            self.labelled(f, words::EXPECTED, &short(&evidence.expected))?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, f: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Result {
+        let Some(span) = place.span else {
+            return match &place.pointer {
+                Some(pointer) => writeln!(f, "  {DIM}-->{DIM:#} {}", short(pointer)),
+                None => Ok(()),
+            };
+        };
+        let Some(source) = self.sources.get(place.input) else { return Ok(()) };
+        writeln!(f, "  {DIM}-->{DIM:#} {}:{}:{}", source.name, span.line, span.column)?;
+        if let Some(line) = source.line(span.line) {
+            let (quote, marks) = quote(line, span);
+            let number = span.line.to_string();
+            writeln!(f, "  {DIM}{number} |{DIM:#} {quote}")?;
+            writeln!(f, "  {DIM}{:1$} |{DIM:#} {RED}{marks}{RED:#}", "", number.len())?;
+        }
+        Ok(())
+    }
+
+    fn labelled(&self, f: &mut fmt::Formatter<'_>, label: Label, text: &str) -> fmt::Result {
+        writeln!(f, "  {BOLD}{}:{BOLD:#} {text}", label.text(self.lang))
+    }
+
+    /// The commands that would decide what is undecided; what to start with when nothing was understood at all.
+    fn paste_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut missing: Vec<Missing> = Vec::new();
+        for state in self.report.risks.values() {
+            for wanted in &state.missing {
+                if !missing.contains(wanted) {
+                    missing.push(wanted.clone());
+                }
+            }
+        }
+        if missing.is_empty() && self.report.verdict == Verdict::CannotJudge {
+            missing.extend(STARTERS.map(|wanted| wanted.missing()));
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.heading(f, words::PASTE_NEXT)?;
+        for missing in missing {
+            writeln!(f, "  {CYAN}{}{CYAN:#}", visible(&missing.command))?;
+            writeln!(f, "      {DIM}{}{DIM:#}", words::wanted(missing.what).text(self.lang))?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let read = &self.report.read;
+        if read.is_empty() {
+            return Ok(());
+        }
+        self.heading(f, words::READ)?;
+        for run in read.iter().take(LISTED) {
+            let kind = words::kind(&run.kind).map_or(&*run.kind, |label| label.text(self.lang));
+            writeln!(f, "  {}  {kind}", self.lines(run.input, run.first_line, run.last_line))?;
+        }
+        self.more(f, read.len())
+    }
+
+    fn unread(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut unread: Vec<&Unread> = self.report.unread.iter().collect();
+        if unread.is_empty() {
+            return Ok(());
+        }
+        // What the user can mend comes first, so that chatter between commands does not push it off the list.
+        unread.sort_by_key(|unread| matches!(unread.why, Why::NotRecognised | Why::Irrelevant));
+        self.heading(f, words::UNREAD)?;
+        for run in unread.iter().take(LISTED) {
+            let why = words::why_unread(&run.why).text(self.lang);
+            write!(f, "  {}  {why}", self.lines(run.input, run.first_line, run.last_line))?;
+            if let Why::Broken { message } = &run.why {
+                write!(f, ": {}", short(message))?;
+            }
+            writeln!(f)?;
+        }
+        self.more(f, unread.len())
+    }
+
+    fn heading(&self, f: &mut fmt::Formatter<'_>, label: Label) -> fmt::Result {
+        writeln!(f, "\n{BOLD}{}:{BOLD:#}", label.text(self.lang))
+    }
+
+    /// `name:3-7`, as editors and `grep -n` write it.
+    fn lines(&self, input: usize, first: usize, last: usize) -> String {
+        let name = self.sources.get(input).map_or("", |source| &source.name);
+        if first == last { format!("{name}:{first}") } else { format!("{name}:{first}-{last}") }
+    }
+
+    fn more(&self, f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {
+        match all.saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => {
+                let values = [("count".into(), more.to_string())].into();
+                writeln!(f, "  {}", fill(words::MORE.text(self.lang), &values))
+            }
+        }
+    }
+}
+
+fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => RED,
+        Severity::Warning => YELLOW,
+        Severity::Info => CYAN,
+    }
+}
+
+/// An input with the starts of its lines, so that quoting a thousand findings does not read it a thousand times.
+struct Source<'a> {
+    name: String,
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    fn new(input: &'a Input) -> Self {
+        let text: &str = &input.text;
+        let behind_line_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at.saturating_add(1));
+        Self { name: short(&input.name), text, starts: std::iter::once(0).chain(behind_line_feeds).collect() }
+    }
+
+    /// The line with this 1-based number, without its line end.
+    fn line(&self, number: usize) -> Option<&'a str> {
+        let start = *self.starts.get(number.checked_sub(1)?)?;
+        let end = self.starts.get(number).copied().unwrap_or(self.text.len());
+        Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
+    }
+}
+
+/// The line as it may be shown, cut around the span, and the marks that go under the span.
+fn quote(line: &str, span: Span) -> (String, String) {
+    let from = span.column.saturating_sub(1);
+    let to = span.end_column.saturating_sub(1).max(from.saturating_add(1));
+    let (first, mut at) = if line.len() > QUOTED { start_of(line, from.saturating_sub(BEFORE)) } else { (0, 0) };
+    let last = at.saturating_add(QUOTED);
+    let (mut quote, mut marks) = (String::new(), String::new());
+    if first > 0 {
+        quote.push('…');
+        marks.push(' ');
+    }
+    for c in line.get(first..).unwrap_or_default().chars() {
+        if at >= last {
+            quote.push('…');
+            break;
+        }
+        let shown = super::visible_char(c);
+        let mark = if (from..to).contains(&at) { '^' } else { ' ' };
+        quote.push(shown);
+        marks.extend(std::iter::repeat_n(mark, shown.width().unwrap_or_default()));
+        at = at.saturating_add(c.len_utf16());
+    }
+    let marks = marks.trim_end();
+    // A span behind the last character (a missing value) still gets its mark.
+    let marks = if marks.is_empty() { format!("{:1$}^", "", quote.width()) } else { marks.to_owned() };
+    (quote, marks)
+}
+
+/// Byte offset and UTF-16 column (0-based) of the character at or next behind `column`.
+fn start_of(line: &str, column: usize) -> (usize, usize) {
+    if line.is_ascii() {
+        let at = column.min(line.len());
+        return (at, at);
+    }
+    let mut at = 0_usize;
+    for (offset, c) in line.char_indices() {
+        if at >= column {
+            return (offset, at);
+        }
+        at = at.saturating_add(c.len_utf16());
+    }
+    (line.len(), at)
+}
+
+/// A name or an observation as it may be shown, cut when it is overlong.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHORT) {
+        Some((end, _)) => format!("{}…", visible(text.get(..end).unwrap_or_default())),
+        None => visible(text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Text, quote};
+    use crate::Input;
+    use crate::report::{Evidence, Finding, Place, ReadLines, Report, Risk, Severity, Span, Status, Verdict, Wanted};
+    use crate::rules::Lang;
+    use crate::settings::Settings;
+
+    fn span(column: usize, end_column: usize) -> Span {
+        Span { line: 1, column, end_column }
+    }
+
+    fn report() -> Report {
+        crate::check(&[], &Settings::default())
+    }
+
+    fn finding(observed: &str, span: Span) -> Finding {
+        Finding {
+            rule: "of-another-build".into(),
+            risk: Risk::Inotify,
+            severity: Severity::Error,
+            object: None,
+            container: None,
+            volume: None,
+            evidence: vec![Evidence {
+                place: Place { input: 0, pointer: None, span: Some(span) },
+                observed: observed.to_owned(),
+                expected: String::new(),
+            }],
+            values: std::collections::BTreeMap::new(),
+            patch: Vec::new(),
+        }
+    }
+
+    /// The text form without styles.
+    fn plain(report: &Report, inputs: &[Input], lang: Lang) -> String {
+        anstream::adapter::strip_str(&Text::new(report, inputs, lang).to_string()).to_string()
+    }
+
+    #[test]
+    fn carets_stand_under_the_span() {
+        let (quote, marks) = quote("fs.inotify.max_user_instances = 128", span(33, 36));
+        assert_eq!(quote, "fs.inotify.max_user_instances = 128");
+        assert_eq!(marks, format!("{}^^^", " ".repeat(32)));
+    }
+
+    #[test]
+    fn columns_are_utf16_units_and_wide_characters_take_two_cells() {
+        // Two wide characters of one unit each, then one of two units; the span covers `128`.
+        let (_, marks) = quote("上限😀128", span(5, 8));
+        assert_eq!(marks, format!("{}^^^", " ".repeat(6)));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_span() {
+        let line = format!("{}needle{}", "a".repeat(5_000), "b".repeat(5_000));
+        let (shown, marks) = quote(&line, span(5_001, 5_007));
+        assert!(shown.starts_with("…aaa") && shown.ends_with("bbb…"), "{shown}");
+        assert_eq!(shown.chars().count(), super::QUOTED + 2);
+        let at = shown.chars().position(|c| c == 'n').unwrap();
+        assert_eq!(marks, format!("{}{}", " ".repeat(at), "^".repeat(6)));
+
+        let line = format!("{}needle{}", "é".repeat(5_000), "b".repeat(5_000));
+        assert!(quote(&line, span(5_001, 5_007)).0.contains("needle"));
+    }
+
+    #[test]
+    fn a_span_behind_the_line_is_marked_at_its_end() {
+        assert_eq!(quote("memory:", span(9, 9)).1, format!("{}^", " ".repeat(7)));
+        assert_eq!(quote("", span(1, 1)).1, "^");
+    }
+
+    #[test]
+    fn the_place_is_quoted_with_its_line_and_column() {
+        let mut report = report();
+        report.findings = vec![finding("seen", Span { line: 2, column: 3, end_column: 6 })];
+        let text = plain(&report, &[Input::new("a.txt", "one\r\n  two\r\n")], Lang::En);
+        assert!(text.contains("--> a.txt:2:3\n  2 |   two\n    |   ^^^\n"), "{text}");
+    }
+
+    #[test]
+    fn escape_sequences_of_the_input_are_never_written() {
+        let mut report = report();
+        report.findings = vec![finding("\u{1b}[31mred\u{9b}2J", span(1, 4))];
+        let input = Input::new("\u{1b}]0;name\u{7}", "\u{1b}[2Jx\u{202e}y");
+        let text = Text::new(&report, &[input], Lang::En).to_string();
+        // Each escape character left is the start of one of our own styles (SGR), and none is in the plain form.
+        assert!(text.split('\u{1b}').skip(1).all(|rest| {
+            rest.strip_prefix('[')
+                .is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
+        }));
+        assert!(plain(&report, &[Input::new("n", "\u{1b}[2Jx")], Lang::En).contains("␛[2Jx"));
+        assert!(!text.contains(['\u{9b}', '\u{7}', '\u{202e}']), "{text:?}");
+    }
+
+    #[test]
+    fn a_place_that_is_not_in_the_inputs_is_left_out() {
+        let mut report = report();
+        report.findings = vec![finding("seen", Span { line: 9, column: 1, end_column: 2 })];
+        assert!(plain(&report, &[], Lang::En).contains("seen"));
+        assert!(plain(&report, &[Input::new("a", "x")], Lang::En).contains("--> a:9:1"));
+    }
+
+    #[test]
+    fn an_undecided_risk_names_the_command_to_paste_next() {
+        let mut report = report();
+        let state = report.risks.entry(Risk::CgroupCleanup).or_default();
+        state.status = Status::Undecided;
+        state.missing = vec![Wanted::RuncVersion.missing()];
+        let text = plain(&report, &[], Lang::Zh);
+        assert!(text.starts_with("暂时无法判断"), "{text}");
+        assert!(text.contains("\n  runc --version\n"), "{text}");
+        assert!(!text.contains("sysctl fs.inotify"), "{text}");
+    }
+
+    #[test]
+    fn when_nothing_was_understood_it_says_what_to_start_with() {
+        let text = plain(&report(), &[], Lang::Ja);
+        assert!(text.starts_with("判断できません"), "{text}");
+        assert!(text.contains("\n  sysctl fs.inotify\n"), "{text}");
+    }
+
+    #[test]
+    fn no_risk_found_asks_for_nothing() {
+        let mut report = report();
+        report.verdict = Verdict::NoRiskFound;
+        assert_eq!(plain(&report, &[], Lang::En).lines().count(), 6);
+    }
+
+    #[test]
+    fn long_lists_of_lines_are_cut_and_counted() {
+        let mut report = report();
+        let line = |line| ReadLines { input: 0, first_line: line, last_line: line, kind: "log".into() };
+        report.read = (1..=25).map(line).collect();
+        let text = plain(&report, &[Input::new("j", "")], Lang::En);
+        assert!(text.contains("\n  j:20  log\n  and 5 more\n"), "{text}");
+    }
+}
