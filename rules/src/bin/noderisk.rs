@@ -1,2 +1,237 @@
-//! The command.
-fn main() {}
+//! The command: files or standard input in, a report out, the verdict as exit status.
+
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, ValueEnum};
+use rules::Input;
+use rules::kubernetes::quantity;
+use rules::report::{Report, Verdict};
+use rules::rules::Lang;
+use rules::settings::{NodeProfile, Settings};
+use rules::show::{json::json, text::Text, visible, words};
+
+/// Exit status for a command line or settings that cannot be followed (`EX_USAGE` of sysexits.h).
+const USAGE: u8 = 64;
+/// Exit status for an input that cannot be read (`EX_NOINPUT` of sysexits.h).
+const NO_INPUT: u8 = 66;
+/// Exit status for a report that cannot be written (`EX_IOERR` of sysexits.h).
+const NO_OUTPUT: u8 = 74;
+
+/// Tell from manifests, command output and logs whether a Kubernetes node is about to die of memory-backed volumes,
+/// inotify limits, cgroup clean-up or memory cgroups.
+#[derive(Parser)]
+#[command(
+    name = "noderisk",
+    version,
+    after_help = "\
+Exit status: 0 no risk found, 1 at risk, 2 cannot judge, 64 usage error, 66 unreadable input.\n\
+All inputs are checked together: a limit in one file counts for a manifest in another."
+)]
+struct Arguments {
+    /// Files to check, directories to walk (hidden files left out), or - for standard input, which is also the default
+    #[arg(value_name = "FILE|DIR|-")]
+    inputs: Vec<PathBuf>,
+
+    /// Shape of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Language of the text form [default: by LC_ALL, LC_MESSAGES or LANG]
+    #[arg(long, value_parser = language())]
+    lang: Option<Lang>,
+
+    /// Settings in YAML or JSON, as the policy takes them
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+
+    /// Pods that kubelet may run on the node (maxPods) [default: 110, unless the input says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_pods: Option<u64>,
+
+    /// Allocatable memory of the node, for example 16Gi
+    #[arg(long, value_name = "QUANTITY", value_parser = memory)]
+    node_memory: Option<u128>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Why the command stops without a report.
+struct Failure {
+    status: u8,
+    message: String,
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version come as "errors" that belong on standard output.
+            let status = if error.use_stderr() { USAGE } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(status);
+        }
+    };
+    match check(&arguments) {
+        Ok(verdict) => ExitCode::from(status(verdict)),
+        Err(failure) => {
+            let _ = writeln!(io::stderr(), "noderisk: {}", failure.message);
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+fn status(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::NoRiskFound => 0,
+        Verdict::AtRisk => 1,
+        Verdict::CannotJudge => 2,
+    }
+}
+
+fn check(arguments: &Arguments) -> Result<Verdict, Failure> {
+    let lang = arguments.lang.unwrap_or_else(locale);
+    let settings = settings(arguments)?;
+    let inputs = inputs(&arguments.inputs, lang)?;
+    let report = rules::check(&inputs, &settings);
+    shown(&report, &inputs, arguments.format, lang)
+        .and_then(|text| print(&text))
+        .map_err(|error| Failure { status: NO_OUTPUT, message: format!("cannot write the report: {error}") })?;
+    Ok(report.verdict)
+}
+
+fn shown(report: &Report, inputs: &[Input], format: Format, lang: Lang) -> io::Result<String> {
+    match format {
+        Format::Text => Ok(Text::new(report, inputs, lang).to_string()),
+        Format::Json => Ok(json(report)?),
+    }
+}
+
+/// Write to standard output, with styles only where they are wanted. A reader that stops early (`| head`) is no error.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let mut settings = match &arguments.settings {
+        None => Settings::default(),
+        Some(path) => {
+            let text = decode(fs::read(path).map_err(|error| unreadable(path, &error))?);
+            serde_yaml::from_str(&text).map_err(|error| {
+                let message = format!("settings {}: {}", shown_path(path), visible(&error.to_string()));
+                Failure { status: USAGE, message }
+            })?
+        }
+    };
+    settings.node = NodeProfile { max_pods: arguments.max_pods, memory: arguments.node_memory };
+    Ok(settings)
+}
+
+/// Read every input. All that cannot be read is named at once.
+fn inputs(paths: &[PathBuf], lang: Lang) -> Result<Vec<Input<'static>>, Failure> {
+    let standard_input = [PathBuf::from("-")];
+    let paths = if paths.is_empty() { &standard_input } else { paths };
+    let mut inputs = Vec::new();
+    let mut faults = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            match read_standard_input(lang) {
+                Ok(bytes) => inputs.push(Input::new("stdin", decode(bytes))),
+                Err(error) => faults.push(unreadable(Path::new("standard input"), &error).message),
+            }
+            continue;
+        }
+        let mut files = Vec::new();
+        if let Err(failure) = collect(path, &mut files) {
+            faults.push(failure.message);
+        }
+        for file in files {
+            match fs::read(&file) {
+                Ok(bytes) => inputs.push(Input::new(file.to_string_lossy().into_owned(), decode(bytes))),
+                Err(error) => faults.push(unreadable(&file, &error).message),
+            }
+        }
+    }
+    if faults.is_empty() { Ok(inputs) } else { Err(Failure { status: NO_INPUT, message: faults.join("\nnoderisk: ") }) }
+}
+
+fn read_standard_input(lang: Lang) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if io::stdin().is_terminal() {
+        let _ = writeln!(io::stderr(), "{}", words::PASTE_HERE.text(lang));
+    }
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The files of `path`: itself, or what a directory holds, sorted by name. Hidden files and, because they may lead back
+/// up, linked directories are left out, and so is what is not a file (a pipe would block).
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let listing = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = listing.map_err(|error| unreadable(path, &error))?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !hidden && (is_directory || entry.path().is_file()) {
+            collect(&entry.path(), files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes to text: UTF-16 when a byte order mark says so, UTF-8 otherwise, with a sign for what is neither.
+fn decode(bytes: Vec<u8>) -> String {
+    let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let (pairs, _) = rest.as_chunks::<2>();
+        char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
+            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        _ => String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure { status: NO_INPUT, message: format!("cannot read {}: {error}", shown_path(path)) }
+}
+
+fn shown_path(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
+/// The language of the environment, by the order of precedence that POSIX gives its variables.
+fn locale() -> Lang {
+    let set =
+        ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    set.and_then(|value| Lang::of(&value.to_string_lossy())).unwrap_or_default()
+}
+
+fn language() -> impl TypedValueParser<Value = Lang> {
+    PossibleValuesParser::new(Lang::ALL.map(|(_, tag)| tag)).map(|tag| Lang::of(&tag).unwrap_or_default())
+}
+
+fn memory(text: &str) -> Result<u128, String> {
+    let bytes = quantity::parse(text)?;
+    u128::try_from(bytes).ok().filter(|bytes| *bytes > 0).ok_or_else(|| "must be above zero".to_owned())
+}

@@ -58,7 +58,7 @@ pub fn verdict(report: &Report) -> Label {
 pub const fn risk(risk: Risk) -> Label {
     match risk {
         Risk::MemoryVolume => {
-            Label { en: "memory-backed volumes", ja: "メモリを使うボリューム", zh: "内存卷" }
+            Label { en: "memory-backed emptyDir", ja: "メモリ上の emptyDir", zh: "基于内存的 emptyDir" }
         }
         Risk::Inotify => Label { en: "inotify limits", ja: "inotify の上限", zh: "inotify 上限" },
         Risk::CgroupCleanup => {
@@ -246,3 +246,9 @@ pub const READ: Label = Label { en: "Read", ja: "読み取った行", zh: "已�
 pub const UNREAD: Label = Label { en: "Not used", ja: "使わなかった行", zh: "未使用" };
 /// Below a list that was cut; `{count}` entries are not shown.
 pub const MORE: Label = Label { en: "and {count} more", ja: "ほか {count} 件", zh: "另有 {count} 项" };
+/// On a terminal, before the paste is read.
+pub const PASTE_HERE: Label = Label {
+    en: "Paste manifests, command output or logs here, then press Enter and Ctrl-D (Windows: Ctrl-Z, Enter).",
+    ja: "マニフェスト、コマンドの出力、ログを貼り付け、Enter の後に Ctrl-D を押してください（Windows では Ctrl-Z、Enter）。",
+    zh: "请粘贴清单、命令输出或日志，然后按 Enter 和 Ctrl-D（Windows：Ctrl-Z 后按 Enter）。",
+};

@@ -1,0 +1,180 @@
+//! The command as its users meet it: arguments and files in, text and exit status out.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic; clippy knows that only of test functions, not of helpers")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Run the command with `stdin`, in an English locale.
+fn noderisk(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_noderisk"))
+        .args(arguments)
+        .env_remove("LC_ALL")
+        .env_remove("LC_MESSAGES")
+        .env("LANG", "C.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that stops on its arguments does not read; that is not what is tested here.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
+    child.wait_with_output().unwrap()
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A fresh directory for one test.
+fn directory(test: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn empty_input_cannot_be_judged() {
+    let output = noderisk(&[], "");
+    assert_eq!(status(&output), 2);
+    assert!(stdout(&output).starts_with("Cannot judge"), "{}", stdout(&output));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn binary_input_cannot_be_judged() {
+    let output = noderisk(&["-"], b"\x7fELF\x02\x01\0\0\0\xff\xfe\x80fs.inotify.max_user_instances = 1");
+    assert_eq!(status(&output), 2);
+}
+
+#[test]
+fn json_has_the_shape_that_programs_rely_on() {
+    let report = json(&noderisk(&["--format", "json"], "hello\n"));
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["verdict"], "cannot-judge");
+    let risks: Vec<&String> = report["risks"].as_object().unwrap().keys().collect();
+    assert_eq!(risks, ["cgroup-cleanup", "inotify", "memcg", "memory-volume"]);
+    for risk in report["risks"].as_object().unwrap().values() {
+        assert_eq!(risk["status"], "no-evidence");
+        assert!(risk["severity"].is_null() && risk["missing"].as_array().unwrap().is_empty());
+    }
+    for list in ["findings", "read", "unread"] {
+        assert!(report[list].is_array(), "{list}");
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_read_are_all_named() {
+    let output = noderisk(&["/no/such/manifest.yaml", "/no/such/log"], "");
+    assert_eq!(status(&output), 66);
+    assert_eq!(stdout(&output), "");
+    let lines: Vec<&str> = stderr(&output).lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with("noderisk: cannot read /no/such/manifest.yaml: "), "{}", lines[0]);
+    assert!(lines[1].starts_with("noderisk: cannot read /no/such/log: "), "{}", lines[1]);
+}
+
+#[test]
+fn a_wrong_command_line_is_a_usage_error() {
+    for arguments in [
+        &["--bogus"][..],
+        &["--format", "xml"],
+        &["--lang", "tlh"],
+        &["--max-pods", "0"],
+        &["--max-pods", "many"],
+        &["--node-memory", "0"],
+        &["--node-memory", "16 GB"],
+    ] {
+        let output = noderisk(arguments, "");
+        assert_eq!(status(&output), 64, "{arguments:?}");
+        assert!(stderr(&output).contains(arguments[0]), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let output = noderisk(&["--help"], "");
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains("66 unreadable input"));
+    let output = noderisk(&["--version"], "");
+    assert_eq!(stdout(&output).trim_end(), concat!("noderisk ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn settings_are_read_from_yaml_and_json_and_faults_name_the_file() {
+    let directory = directory("settings");
+    let run = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        noderisk(&["--settings", path.to_str().unwrap()], "")
+    };
+    assert_eq!(status(&run("good.yaml", "rules: {}\n")), 2);
+    assert_eq!(status(&run("good.json", r#"{"rules": {}}"#)), 2);
+    let output = run("bad.yaml", "colour: red\n");
+    assert_eq!(status(&output), 64);
+    assert!(stderr(&output).contains("bad.yaml") && stderr(&output).contains("colour"), "{}", stderr(&output));
+    let output = noderisk(&["--settings", "/no/such/settings"], "");
+    assert_eq!(status(&output), 66);
+    assert!(stderr(&output).contains("/no/such/settings"));
+}
+
+#[test]
+fn the_language_comes_from_the_flag_or_the_environment() {
+    assert!(stdout(&noderisk(&["--lang", "ja"], "")).starts_with("判断できません"));
+    assert!(stdout(&noderisk(&["--lang", "zh"], "")).starts_with("无法判断"));
+    for (variable, value, start) in [
+        ("LC_ALL", "ja_JP.UTF-8", "判断できません"),
+        ("LC_MESSAGES", "zh_CN.UTF-8", "无法判断"),
+        ("LANG", "zh", "无法判断"),
+        ("LANG", "de_DE.UTF-8", "Cannot judge"),
+        ("LANG", "jam", "Cannot judge"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_noderisk"))
+            .env_remove("LC_ALL")
+            .env_remove("LC_MESSAGES")
+            .env("LANG", "en_GB.UTF-8")
+            .env(variable, value)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(stdout(&output).starts_with(start), "{variable}={value}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn output_that_is_no_terminal_has_no_escape_sequences() {
+    let hostile = "\u{1b}[31mkind: Pod\u{1b}]0;owned\u{7}\u{9b}2J\n";
+    for format in ["text", "json"] {
+        let output = noderisk(&["--format", format], hostile);
+        assert!(!stdout(&output).chars().any(|c| c.is_control() && c != '\n'), "{:?}", stdout(&output));
+    }
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_noderisk"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert_eq!(stderr(&output), "");
+}
