@@ -83,10 +83,10 @@ fn read_candidate(paste: &mut Paste, lines: Range<usize>, notes: &mut Notes) -> 
 
 /// Parse YAML or JSON with merge keys applied.
 fn parse(text: &str) -> Result<Value, String> {
-    if text.trim_start().starts_with(['{', '[']) {
-        if let Ok(value) = serde_json::from_str(text) {
-            return Ok(value);
-        }
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str(text)
+    {
+        return Ok(value);
     }
     // A tab is no blank to YAML; libyaml refuses one behind a value, so trailing blanks are already gone.
     let mut value =

@@ -10,11 +10,30 @@ use crate::report::{Place, ReadLines, Span, Unread, Why};
 use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
 
+mod cgroup_tree;
+mod inotify_usage;
+mod kubectl_tables;
 mod locate;
+mod log;
 mod manifest;
+mod membership;
+mod mounts;
+mod proc_cgroups;
+mod sysctl;
+mod versions;
 
 /// The readers of lines, in the order in which they get to see a block. Manifests come before all of them.
-static READERS: &[&Reader] = &[];
+static READERS: &[&Reader] = &[
+    &sysctl::READER,
+    &proc_cgroups::READER,
+    &membership::READER,
+    &mounts::READER,
+    &inotify_usage::READER,
+    &cgroup_tree::READER,
+    &kubectl_tables::READER,
+    &log::READER,
+    &versions::READER,
+];
 
 /// A reader of one kind of input: data and one function.
 #[derive(Debug)]
@@ -152,6 +171,11 @@ impl Notes {
         if let Some(claim) = self.claims.get_mut(line.number.saturating_sub(1)) {
             claim.get_or_insert(Claim::Read(kind));
         }
+    }
+
+    /// True when a reader has claimed this line.
+    pub(crate) fn is_claimed(&self, line: &Line) -> bool {
+        matches!(self.claims.get(line.number.saturating_sub(1)), Some(Some(_)))
     }
 
     /// A value read at `range` of a line.

@@ -72,11 +72,11 @@ pub(crate) fn clean<'a>(raw: &'a str, starts: &mut Vec<usize>, lines: &mut Vec<L
 fn clean_line<'a>(raw: &'a str, offset: usize, number: usize, lines: &mut Vec<Line<'a>>) {
     let mut text = raw.trim_end();
     let mut start = offset;
-    if number == 1 {
-        if let Some(rest) = text.strip_prefix('\u{feff}') {
-            start += text.len() - rest.len();
-            text = rest;
-        }
+    if number == 1
+        && let Some(rest) = text.strip_prefix('\u{feff}')
+    {
+        start += text.len() - rest.len();
+        text = rest;
     }
     let mut line = if memchr::memchr(0x1b, text.as_bytes()).is_some() {
         without_escapes(text, start, number)

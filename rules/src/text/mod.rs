@@ -10,6 +10,7 @@ use crate::report::Span;
 pub(crate) use line::{Line, Role};
 
 mod line;
+pub(crate) mod number;
 mod prompt;
 
 /// A paste: its clean lines, and how they fall into blocks.
@@ -34,12 +35,31 @@ struct Section {
 /// A run of lines that belong together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'p, 'a> {
+    /// The paste it is part of.
+    pub(crate) paste: &'p Paste<'a>,
     /// The line above the fence that opens this block, when there is one: often a file name.
     pub(crate) heading: Option<&'p Line<'a>>,
     /// The command line that printed these lines.
     pub(crate) command: Option<Command<'p, 'a>>,
     /// The lines without the command.
-    pub(crate) lines: &'p [Line<'a>],
+    lines: &'p [Line<'a>],
+}
+
+impl<'p, 'a> Block<'p, 'a> {
+    /// The lines that are no part of a document, without the command.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'p Line<'a>> + use<'p, 'a> {
+        self.lines.iter().filter(|line| line.role == Role::Text)
+    }
+
+    /// The command line, then the lines: output is sometimes glued to the command that printed it.
+    pub(crate) fn all_lines(&self) -> impl Iterator<Item = &'p Line<'a>> + use<'p, 'a> {
+        self.command.map(|command| command.line).into_iter().chain(self.lines())
+    }
+
+    /// The command's text, or nothing.
+    pub(crate) fn command_text(&self) -> &'p str {
+        self.command.map_or("", |command| command.text())
+    }
 }
 
 /// A command line without its prompt.
@@ -70,6 +90,7 @@ impl<'a> Paste<'a> {
     /// The blocks in order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'_, 'a>> {
         self.blocks.iter().map(|section| Block {
+            paste: self,
             heading: section.heading.and_then(|index| self.lines.get(index)),
             command: section.command.and_then(|(index, from)| self.lines.get(index).map(|line| Command { line, from })),
             lines: self.lines.get(section.lines.clone()).unwrap_or_default(),

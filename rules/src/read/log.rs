@@ -1,0 +1,265 @@
+//! Log lines, events and error messages: klog, journald, logrus, JSON, kernel messages.
+//!
+//! Three problems share two messages: EMFILE from inotify is the instance limit, ENOSPC from `inotify_add_watch` is the
+//! watch limit, and ENOSPC from mkdir under `/sys/fs/cgroup` is out of memory-cgroup ids. What stands beside the errno
+//! decides.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Whose};
+use crate::read::proc_cgroups::CONTROLLERS;
+use crate::read::{Notes, Reader};
+use crate::text::{Block, Line, number};
+
+/// See the module's text.
+pub(super) static READER: Reader = Reader { kind: "log", read };
+
+fn read(block: &Block, notes: &mut Notes) {
+    for line in block.all_lines() {
+        let lower = line.text.to_ascii_lowercase();
+        let mut understood = false;
+        if let Some((error, range)) = inotify_error(&lower) {
+            understood = true;
+            let found = notes.found(error, block.paste, line, range);
+            notes.facts.inotify.errors.push(found);
+            limit_in_message(block, line, &lower, notes);
+        }
+        understood |= delete_errors(block, line, notes);
+        understood |= mkdir_error(block, line, &lower, notes);
+        if let Some(range) = find(&lower, "slub: unable to allocate memory") {
+            understood = true;
+            let found = notes.found((), block.paste, line, range);
+            notes.facts.memcg.kmem_errors.push(found);
+        }
+        if let Some(range) = find(&lower, "memory.kmem.slabinfo") {
+            understood = true;
+            let found = notes.found((), block.paste, line, range);
+            notes.facts.memcg.kmem_in_use.push(found);
+        }
+        // proc_pid_stat(5): `pid (comm) state`.
+        if let Some(range) = find(&lower, "(runc:[2:init]) d ") {
+            understood = true;
+            let found = notes.found((), block.paste, line, range);
+            notes.facts.cgroups.stuck_processes.push(found);
+        }
+        if let Some((mode, range)) = path_shape(&line.text) {
+            let found = notes.found(mode, block.paste, line, range);
+            notes.facts.cgroups.modes.push(found);
+        }
+        if understood {
+            notes.claim(READER.kind, line);
+        }
+    }
+}
+
+/// Where `words` stand in `text`.
+fn find(text: &str, words: &str) -> Option<Range<usize>> {
+    memmem::find(text.as_bytes(), words.as_bytes()).map(|at| at..at + words.len())
+}
+
+/// Where the first of `list` that is there stands in `text`.
+fn find_any(text: &str, list: &[&str]) -> Option<Range<usize>> {
+    list.iter().find_map(|words| find(text, words))
+}
+
+/// Which inotify limit a message speaks of, and the telling part of the line, which is in lower case.
+fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
+    const INSTANCES: &[&str] = &[
+        // journalctl speaks of watches but got EMFILE (systemd's source).
+        "insufficient watch descriptors available",
+        "number of inotify instances has been reached",
+        "failed to create inotify fd",
+        "failed complete: too many open files",
+    ];
+    const WATCHES: &[&str] = &[
+        "system limit for number of file watchers reached",
+        "inotify resources exhausted",
+        "user limit on inotify watches was reached",
+        "user limit on the total number of inotify watches",
+        "upper limit on inotify watches reached",
+    ];
+    const TOPICS: &[&str] = &["inotify", "fsnotify", "fs watcher", "file watcher", "watcher create", "directory watch"];
+    const MORE_WATCH_TOPICS: &[&str] = &["failed to watch", "add watch", "watch \""];
+    if let Some(range) = find_any(lower, INSTANCES) {
+        return Some((InotifyError::Instances, range));
+    }
+    if let Some(range) = find_any(lower, WATCHES) {
+        return Some((InotifyError::Watches, range));
+    }
+    let both = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+    let topic = find_any(lower, TOPICS);
+    // ENFILE ("… in system") is fs.file-max, not inotify.
+    let emfile = find_any(lower, &["too many open files", "errno=24", "os error 24", "emfile"])
+        .filter(|range| !lower.get(range.end..).is_some_and(|rest| rest.starts_with(" in system")));
+    if let (Some(topic), Some(errno)) = (&topic, emfile) {
+        return Some((InotifyError::Instances, both(topic.clone(), errno)));
+    }
+    let enospc = find_any(lower, &["no space left on device", "enospc", "os error 28"]);
+    if let (Some(topic), Some(errno)) = (topic.or_else(|| find_any(lower, MORE_WATCH_TOPICS)), enospc) {
+        return Some((InotifyError::Watches, both(topic, errno)));
+    }
+    find(lower, "inotify cannot be used, reverting to polling").map(|range| (InotifyError::Watches, range))
+}
+
+/// .NET names the limit in its message: "The configured user limit (1024) on the number of inotify instances".
+fn limit_in_message(block: &Block, line: &Line, lower: &str, notes: &mut Notes) {
+    let limit = find(lower, "user limit (").and_then(|words| lower.get(words.end..)).and_then(number::count);
+    if let Some((limit, _)) = limit.filter(|_| lower.contains("number of inotify instances")) {
+        let in_use = InUse { count: limit, whose: Whose::Everyone, at_least: false, limit: Some(limit) };
+        let found = notes.found(in_use, block.paste, line, 0..line.text.len());
+        notes.facts.inotify.instances_used.push(found);
+    }
+}
+
+/// Failed deletions of cgroups; slides and mails glue several messages into one line.
+fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
+    const MESSAGES: [&str; 2] = ["Failed to delete cgroup paths", "Failed to remove cgroup (will retry)"];
+    let text = line.text.as_ref();
+    let mut starts: Vec<usize> =
+        MESSAGES.iter().flat_map(|message| memmem::find_iter(text.as_bytes(), message.as_bytes())).collect();
+    starts.sort_unstable();
+    for (index, &start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).copied().unwrap_or(text.len());
+        let message = text.get(start..end).unwrap_or_default();
+        let error = DeleteError { pod: pod_name(message), cause: cause(message) };
+        let found = notes.found(error, block.paste, line, start..end);
+        notes.facts.cgroups.delete_errors.push(found);
+    }
+    !starts.is_empty()
+}
+
+/// The pod's id in `cgroupName=[kubepods burstable pod1495abbc-…]`; empty when the message names none.
+fn pod_name(message: &str) -> String {
+    let id = message.match_indices("pod").find_map(|(at, word)| {
+        let rest = message.get(at + word.len()..)?;
+        let id = rest.split(|c: char| !(c.is_ascii_hexdigit() || matches!(c, '-' | '_'))).next()?;
+        (id.len() >= 8).then_some(id)
+    });
+    id.unwrap_or_default().replace('_', "-")
+}
+
+fn cause(message: &str) -> DeleteCause {
+    if message.contains("Timed out while waiting for systemd") {
+        DeleteCause::SystemdTimeout
+    } else if message.contains("device or resource busy") {
+        match path_shape(message) {
+            Some((CgroupMode::V2, _)) => DeleteCause::BusyV2,
+            _ => DeleteCause::BusyV1,
+        }
+    } else {
+        DeleteCause::Other
+    }
+}
+
+/// A memory cgroup that could not be made. The errno differs by kernel: ENOSPC before 4.7 and from 5.7, ENOMEM between,
+/// EBUSY on 6.12 (mm/memcontrol.c).
+fn mkdir_error(block: &Block, line: &Line, lower: &str, notes: &mut Notes) -> bool {
+    if memmem::find(lower.as_bytes(), b"/sys/fs/cgroup").is_none() {
+        return false;
+    }
+    let Some(start) = find_any(lower, &["mkdir", "cannot create directory"]).map(|range| range.start) else {
+        return false;
+    };
+    let rest = lower.get(start..).unwrap_or_default();
+    let errno = find_any(rest, &["no space left on device", "cannot allocate memory", "device or resource busy"]);
+    let Some(errno) = errno else { return false };
+    let controller = rest.split_once("/sys/fs/cgroup/").and_then(|(_, path)| path.split('/').next());
+    // On v1 the other controllers have ENOSPC reasons of their own (cpuset without CPUs).
+    let memory = controller.is_some_and(|name| {
+        name == "memory" || !name.split(',').any(|part| CONTROLLERS.contains(&part) || part == "systemd")
+    });
+    if memory {
+        let text = rest.get(errno.clone()).unwrap_or_default().to_owned();
+        let found = notes.found(text, block.paste, line, start..start + errno.end);
+        notes.facts.memcg.mkdir_errors.push(found);
+    }
+    memory
+}
+
+/// The cgroup mode that a path gives away: v1 has a controller below the mount, v2 has the slices themselves.
+fn path_shape(text: &str) -> Option<(CgroupMode, Range<usize>)> {
+    let root = "/sys/fs/cgroup/";
+    memmem::find_iter(text.as_bytes(), root.as_bytes()).find_map(|at| {
+        let path = text.get(at + root.len()..)?;
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let range = at..at + root.len() + first.len();
+        if first.split(',').any(|part| CONTROLLERS.contains(&part)) {
+            let used = ["kubepods", "docker", "system.slice"].iter().any(|child| rest.starts_with(child));
+            used.then_some((CgroupMode::V1, range))
+        } else {
+            matches!(first, "kubepods.slice" | "kubepods").then_some((CgroupMode::V2, range))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inotify_error;
+    use crate::facts::InotifyError::{Instances, Watches};
+    use crate::facts::{CgroupMode, DeleteCause, Facts};
+    use crate::{Input, read};
+
+    fn facts(text: &str) -> Facts {
+        read::texts(&[Input::new("paste", text)]).facts
+    }
+
+    #[test]
+    fn emfile_is_instances_and_enospc_is_watches() {
+        for (line, want) in [
+            ("failed to create fsnotify watcher: too many open files", Some(Instances)),
+            ("<string>: failed to creating a fsnotify watcher: too many open files", Some(Instances)),
+            ("Insufficient watch descriptors available. Reverting to -n.", Some(Instances)),
+            ("Failed to allocate directory watch: Too many open files", Some(Instances)),
+            ("Failed to start cAdvisor inotify_init: too many open files", Some(Instances)),
+            ("unable to create watcher for lockfile: inotify_init: too many open files", Some(Instances)),
+            ("msg=\"error from *cgroupsv2.Manager.EventChan\" error=\"failed to create inotify fd\"", Some(Instances)),
+            ("[error] [/src/in_tail/tail_fs_inotify.c:360 errno=24] Too many open files", Some(Instances)),
+            ("tail: inotify cannot be used, reverting to polling: Too many open files", Some(Instances)),
+            ("tail: inotify cannot be used, reverting to polling", Some(Watches)),
+            ("tail: inotify resources exhausted", Some(Watches)),
+            ("Failed to watch directory \"/sys\": inotify_add_watch /sys: no space left on device", Some(Watches)),
+            ("failed to watch file \"/var/log/pods/x/0.log\": no space left on device", Some(Watches)),
+            ("Error: ENOSPC: System limit for number of file watchers reached, watch '/app'", Some(Watches)),
+            ("accept4: too many open files", None),
+            ("inotify: open /tmp/x: too many open files in system", None),
+            ("write /var/log/x: no space left on device", None),
+            ("mkdir /sys/fs/cgroup/memory/kubepods/x: no space left on device", None),
+        ] {
+            assert_eq!(inotify_error(&line.to_ascii_lowercase()).map(|(error, _)| error), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn deletions_that_failed() {
+        let line = "1 pod_container_manager_linux.go:210] \"Failed to delete cgroup paths\" cgroupName=[kubepods pod1495abbc-> \
+                    I1108 1 x.go:210] \"Failed to delete cgroup paths\" cgroupName=[\"kubepods\",\"podbff40d3b-2852\"] \
+                    err=\"Timed out while waiting for systemd to remove x.slice\"";
+        let errors = facts(line).cgroups.delete_errors;
+        let got: Vec<(&str, DeleteCause)> =
+            errors.iter().map(|found| (found.value.pod.as_str(), found.value.cause)).collect();
+        assert_eq!(got, [("1495abbc-", DeleteCause::Other), ("bff40d3b-2852", DeleteCause::SystemdTimeout)]);
+    }
+
+    #[test]
+    fn memory_cgroups_that_could_not_be_made() {
+        for (line, want) in [
+            ("mkdir /sys/fs/cgroup/memory/kubepods/burstable/podf25: cannot allocate memory", 1),
+            ("mkdir: cannot create directory ‘/sys/fs/cgroup/memory/test’: No space left on device", 1),
+            ("Error: mkdir /sys/fs/cgroup/kubepods.slice/x: no space left on device", 1),
+            ("mkdir /sys/fs/cgroup/cpuset/x: no space left on device", 0),
+            ("mkdir /var/lib/x: no space left on device", 0),
+        ] {
+            assert_eq!(facts(line).memcg.mkdir_errors.len(), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn paths_tell_the_mode() {
+        let modes = |text: &str| facts(text).cgroups.modes.iter().map(|found| found.value).collect::<Vec<_>>();
+        assert_eq!(modes("remove /sys/fs/cgroup/kubepods.slice/x.slice: device or resource busy"), [CgroupMode::V2]);
+        assert_eq!(modes("$ cat /sys/fs/cgroup/memory/kubepods/x/memory.limit_in_bytes"), [CgroupMode::V1]);
+        assert_eq!(modes("ls /sys/fs/cgroup/misc"), []);
+    }
+}

@@ -1,0 +1,252 @@
+//! The inotify sysctls: live readings, settings that take effect, and settings that are only written down.
+
+use std::ops::Range;
+
+use crate::facts::Found;
+use crate::read::{Notes, Reader};
+use crate::text::{Block, Line, number};
+
+/// See the module's text.
+pub(super) static READER: Reader = Reader { kind: "sysctl", read };
+
+/// First parts of sysctl names (`ls /proc/sys`), by which other lines of the same output are known.
+const ROOTS: &[&str] = &["abi.", "crypto.", "debug.", "dev.", "fs.", "kernel.", "net.", "sunrpc.", "user.", "vm."];
+
+/// Which of the two limits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Instances,
+    Watches,
+}
+
+/// How a line gives a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// It holds now.
+    Live,
+    /// It is only written down for later.
+    Intended,
+}
+
+fn read(block: &Block, notes: &mut Notes) {
+    let for_later = writes_a_file(block);
+    let mut asked = Vec::new();
+    if let Some(command) = block.command
+        && memchr::memmem::find(command.line.text.as_bytes(), b"inotify").is_some()
+    {
+        asked = command_line(block, command.line, command.from, notes);
+    }
+    let mut asked = asked.into_iter();
+    for line in block.lines() {
+        if let Some(key) = find_key(&line.text, 0) {
+            notes.claim(READER.kind, line);
+            if let Some((form, value, range)) = setting(&line.text, &key, for_later) {
+                let found = notes.found(value, block.paste, line, range);
+                keep(notes, key.limit, form, found);
+            }
+        } else if is_sysctl(&line.text) {
+            notes.claim(READER.kind, line);
+        } else if let Some(value) = number::bare(&line.text) {
+            // A bare number under `sysctl -n NAME` or `cat /proc/sys/…`.
+            if let Some(limit) = asked.next() {
+                notes.claim(READER.kind, line);
+                if let Some(limit) = limit {
+                    let found = notes.found(value, block.paste, line, 0..line.text.len());
+                    keep(notes, limit, Form::Live, found);
+                }
+            }
+        }
+    }
+}
+
+/// Settings in a command line. Returns which limits the command prints as bare numbers, in order (`None` for a
+/// neighbour that is no limit, such as `max_queued_events`).
+fn command_line(block: &Block, line: &Line, from: usize, notes: &mut Notes) -> Vec<Option<Limit>> {
+    let command = line.text.get(from..).unwrap_or_default();
+    let mut asked = Vec::new();
+    let mut at = from;
+    while let Some(key) = find_key(&line.text, at) {
+        at = key.end;
+        let before = line.text.get(from..key.start).unwrap_or_default();
+        if let Some((_, value, range)) = setting(&line.text, &key, false) {
+            // `sysctl k=v` takes effect. `echo k=v >> file` and `bash -c "echo 'k=v' >> file"` do not.
+            let last = before.rsplit([';', '&', '|', '"', '\'']).next().unwrap_or(before);
+            let form = if last.contains("sysctl") { Form::Live } else { Form::Intended };
+            let found = notes.found(value, block.paste, line, range);
+            keep(notes, key.limit, form, found);
+        } else if let Some(value) = echoed(before).filter(|_| before.ends_with("/proc/sys/")) {
+            let found = notes.found(value, block.paste, line, key.start..key.end);
+            keep(notes, key.limit, Form::Live, found);
+        } else {
+            asked.push(Some(key.limit));
+        }
+    }
+    if command.contains("/proc/sys/fs/inotify/*") {
+        // The shell sorts: max_queued_events, max_user_instances, max_user_watches.
+        asked = vec![None, Some(Limit::Instances), Some(Limit::Watches)];
+    }
+    asked
+}
+
+/// N of `echo N > /proc/sys/fs/inotify/…` and `echo N | tee /proc/sys/…`.
+fn echoed(before: &str) -> Option<u64> {
+    let (_, rest) = before.rsplit_once("echo ")?;
+    let rest = rest.trim_start_matches(['"', '\'', ' ']);
+    let (value, length) = number::count(rest)?;
+    let rest = rest.get(length..)?;
+    (rest.contains('>') || rest.contains("tee")).then_some(value)
+}
+
+/// A sysctl name in a line.
+struct Key {
+    limit: Limit,
+    start: usize,
+    end: usize,
+    /// Without `fs.inotify.` in front, as inotify-info prints it.
+    short: bool,
+}
+
+/// The first inotify limit named in `text` from byte `from` on. `fs.epoll.…` and `fs.fanotify.…` have look-alikes.
+fn find_key(text: &str, from: usize) -> Option<Key> {
+    const NAMES: [(&str, Limit, bool); 4] = [
+        ("user_instances", Limit::Instances, true),
+        ("user_watches", Limit::Watches, true),
+        ("inotify_instances", Limit::Instances, false),
+        ("inotify_watches", Limit::Watches, false),
+    ];
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(found) = memchr::memmem::find(bytes.get(at..)?, b"max_") {
+        let max = at + found;
+        at = max + "max_".len();
+        let (before, after) = (text.get(..max)?, text.get(at..)?);
+        let Some((name, limit, may_be_short)) = NAMES.into_iter().find(|(name, ..)| after.starts_with(name)) else {
+            continue;
+        };
+        let long = ["fs.inotify.", "fs/inotify/", "user."].into_iter().find(|prefix| before.ends_with(prefix));
+        let short = may_be_short && before.chars().next_back().is_none_or(char::is_whitespace);
+        if long.is_some() || short {
+            return Some(Key {
+                limit,
+                start: max - long.map_or(0, str::len),
+                end: at + name.len(),
+                short: long.is_none(),
+            });
+        }
+    }
+    None
+}
+
+/// The value that a line gives `key`, how, and the bytes from the key to the value's end.
+fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<usize>)> {
+    const AROUND: [char; 5] = [' ', '\t', '`', '"', '\''];
+    let rest = text.get(key.end..)?;
+    let trimmed = rest.trim_start_matches(AROUND);
+    let (separator, value_text) = match trimmed.chars().next()? {
+        separator @ ('=' | ':' | '|' | ',') => (separator, trimmed.get(1..)?),
+        digit if digit.is_ascii_digit() && trimmed.len() < rest.len() => (' ', trimmed),
+        _ => return None,
+    };
+    let value_text = value_text.trim_start_matches(AROUND);
+    let (value, length) = number::count(value_text)?;
+    let end = text.len() - value_text.len() + length;
+    let before = text.get(..key.start)?.trim_start();
+    let written = for_later || before.starts_with(['#', '-']) || before.contains(".conf") || before.contains("/etc/");
+    let form = match separator {
+        _ if written => Form::Intended,
+        // sysctl prints blanks around its sign; files are mostly written without.
+        '=' if !rest.starts_with([' ', '\t']) => Form::Intended,
+        ':' if !key.short => Form::Intended,
+        _ => Form::Live,
+    };
+    Some((form, value, key.start..end))
+}
+
+/// True when the lines of this block are a file's text, not what the kernel says.
+fn writes_a_file(block: &Block) -> bool {
+    let command = block.command_text();
+    let names_file = |text: &str| text.contains(".conf") || text.contains("/etc/sysctl");
+    let heading = block.heading.is_some_and(|line| names_file(&line.text));
+    let file = names_file(command) && !command.contains("sysctl -p") && !command.contains("--system");
+    heading || file || command.contains("<<")
+}
+
+fn is_sysctl(text: &str) -> bool {
+    let text = text.trim_start();
+    ROOTS.iter().any(|root| text.starts_with(root))
+        && text.split_once('=').is_some_and(|(key, _)| !key.trim_end().contains(char::is_whitespace))
+        || text.starts_with("sysctl: ")
+}
+
+/// The last live value wins; an intended one never replaces a live one.
+fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
+    let inotify = &mut notes.facts.inotify;
+    match (limit, form) {
+        (Limit::Instances, Form::Live) => inotify.max_instances = Some(found),
+        (Limit::Instances, Form::Intended) => inotify.intended_instances = Some(found),
+        (Limit::Watches, Form::Intended) => inotify.intended_watches = Some(found),
+        (Limit::Watches, Form::Live) => {
+            let value = found.value;
+            if let Some(earlier) = inotify.max_watches.replace(found).filter(|earlier| earlier.value > value) {
+                inotify.earlier_watches = Some(earlier);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts::Inotify;
+    use crate::{Input, read};
+
+    fn inotify(text: &str) -> Inotify {
+        read::texts(&[Input::new("paste", text)]).facts.inotify
+    }
+
+    fn live(text: &str) -> (Option<u64>, Option<u64>) {
+        let inotify = inotify(text);
+        (inotify.max_instances.map(|found| found.value), inotify.max_watches.map(|found| found.value))
+    }
+
+    #[test]
+    fn live_readings() {
+        for text in [
+            "fs.inotify.max_user_instances = 128\nfs.inotify.max_user_watches = 8192",
+            "$ sysctl -n fs.inotify.max_user_instances\n128\n$ cat /proc/sys/fs/inotify/max_user_watches\n8192",
+            "$ cat /proc/sys/fs/inotify/*\n16384\n128\n8192",
+            "user.max_inotify_instances = 128\nuser.max_inotify_watches = 8192",
+            "INotify Limits:\n  max_queued_events:  16,384\n  max_user_instances: 128\n  max_user_watches:   8,192",
+            "# sysctl fs.inotify.max_user_instances=128\n# echo 8192 > /proc/sys/fs/inotify/max_user_watches",
+            "sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
+        ] {
+            assert_eq!(live(text), (Some(128), Some(8192)), "{text}");
+        }
+    }
+
+    #[test]
+    fn intended_values_are_not_live() {
+        for text in [
+            "echo fs.inotify.max_user_instances=8192 | sudo tee -a /etc/sysctl.conf && sudo sysctl -p",
+            "$ cat /etc/sysctl.d/99-inotify.conf\nfs.inotify.max_user_instances = 8192",
+            "/etc/sysctl.conf:\n```\nfs.inotify.max_user_instances = 8192\n```",
+            "fs.inotify.max_user_instances=8192",
+            "fs.inotify.max_user_instances: \"8192\"",
+            "        - fs.inotify.max_user_instances=8192",
+            "/etc/sysctl.d/10.conf:fs.inotify.max_user_instances = 8192",
+            "docker exec -t x bash -c \"echo 'fs.inotify.max_user_instances=8192' >> /etc/sysctl.conf\"",
+            "cat <<EOF > /etc/sysctl.d/x.conf\nfs.inotify.max_user_instances = 8192\nEOF",
+        ] {
+            assert_eq!(live(text).0, None, "{text}");
+            assert_eq!(inotify(text).intended_instances.map(|found| found.value), Some(8192), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_live_value_wins_and_look_alikes_do_not_count() {
+        let text = "fs.inotify.max_user_watches = 9\n$ sysctl fs.inotify.max_user_watches=7\n\
+                    fs.inotify.max_user_watches = 7";
+        assert_eq!(live(text), (None, Some(7)));
+        assert_eq!(inotify(text).earlier_watches.map(|found| found.value), Some(9));
+        assert_eq!(live("fs.epoll.max_user_watches = 212992\nfs.fanotify.max_user_groups = 128"), (None, None));
+    }
+}

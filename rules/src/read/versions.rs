@@ -1,0 +1,226 @@
+//! Versions of kubelet, runc, containerd, CRI-O and Linux, in the many ways they are printed and told.
+
+use std::ops::Range;
+
+use crate::facts::{Found, Versions};
+use crate::kubernetes::version::Version;
+use crate::read::{Notes, Reader};
+use crate::text::{Block, Line, Role};
+
+/// See the module's text.
+pub(super) static READER: Reader = Reader { kind: "versions", read };
+
+/// What a word in front of a version speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    Kubelet,
+    Runc,
+    Containerd,
+    Crio,
+    Kernel,
+}
+
+/// Words that stand right in front of a version, in lower case; longer ones first.
+const WORDS: &[(&str, Program)] = &[
+    ("kubeletversion", Program::Kubelet),
+    ("kubelet version", Program::Kubelet),
+    ("kubelet", Program::Kubelet),
+    ("kubernetes", Program::Kubelet),
+    ("k3s version", Program::Kubelet),
+    ("gitversion", Program::Kubelet),
+    ("server version", Program::Kubelet),
+    ("k8s", Program::Kubelet),
+    ("runc version", Program::Runc),
+    ("runc", Program::Runc),
+    ("containerd", Program::Containerd),
+    ("cri-o", Program::Crio),
+    ("crio", Program::Crio),
+    ("kernel version", Program::Kernel),
+    ("kernelversion", Program::Kernel),
+    ("kernel-version", Program::Kernel),
+    ("linux kernel", Program::Kernel),
+    ("kernel", Program::Kernel),
+];
+
+/// Endings that only a distribution's kernel release has.
+const KERNEL_MARKS: &[&str] =
+    &["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"];
+
+fn read(block: &Block, notes: &mut Notes) {
+    // A row of `kubectl get nodes` has been read by column; its words must not be read once more.
+    for line in
+        block.all_lines().filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>()
+    {
+        let mut hits = line_versions(&line.text);
+        if hits.is_empty() {
+            hits.extend(bare_output(block, line));
+        }
+        for (program, version, range) in hits {
+            notes.claim(READER.kind, line);
+            let found = notes.found(version, block.paste, line, range);
+            list(&mut notes.facts.versions, program).push(found);
+        }
+    }
+}
+
+fn list(versions: &mut Versions, program: Program) -> &mut Vec<Found<Version>> {
+    match program {
+        Program::Kubelet => &mut versions.kubelet,
+        Program::Runc => &mut versions.runc,
+        Program::Containerd => &mut versions.containerd,
+        Program::Crio => &mut versions.crio,
+        Program::Kernel => &mut versions.kernel,
+    }
+}
+
+/// A version in a line: whose, which, and the bytes from its word to its end.
+type Hit = (Program, Version, Range<usize>);
+
+fn line_versions(text: &str) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    // Without a digit, a dot and a digit there is no version; most lines of a log end here.
+    if !text.as_bytes().windows(3).any(|w| matches!(w, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit())) {
+        return hits;
+    }
+    let lower = text.to_ascii_lowercase();
+    // The client's version, and Kustomize's, say nothing of the node.
+    if lower.contains("client version") || lower.contains("kustomize version") {
+        return hits;
+    }
+    for &(word, program) in WORDS {
+        for at in memchr::memmem::find_iter(lower.as_bytes(), word.as_bytes()) {
+            let hit = stands_alone(&lower, at, program).then(|| version_after(text, at + word.len())).flatten();
+            // kubelet's and runc's fixes are told by the patch number; two numbers are a series, not a version.
+            let Some((version, start)) = hit.filter(|(version, _)| version.numbers.2.is_some()) else { continue };
+            let range = at..start + version.text.len();
+            if !hits.iter().any(|(_, _, known)| known.end == range.end) {
+                hits.push((program, version, range));
+            }
+        }
+    }
+    hits.extend(uname(text));
+    let distribution = distribution_kernel(text)
+        .filter(|(_, _, range)| !hits.iter().any(|(_, _, known)| known.start < range.end && range.start < known.end));
+    hits.extend(distribution);
+    hits
+}
+
+/// True when the word at `at` is not part of another one. `github.com/opencontainers/runc v1.1.4` is what a program was
+/// built with, not what is installed; `github.com/containerd/containerd v1.6.12` is how containerd prints its own.
+fn stands_alone(lower: &str, at: usize, program: Program) -> bool {
+    let before = lower.get(..at).unwrap_or_default();
+    match before.chars().next_back() {
+        None => true,
+        Some('/') => program == Program::Containerd && ["/containerd/", "/k3s-io/"].iter().any(|p| before.ends_with(p)),
+        Some(last) => !last.is_ascii_alphanumeric() && last != '-' && last != '.',
+    }
+}
+
+/// The version that follows a word after nothing but separators, and where it starts.
+fn version_after(text: &str, end: usize) -> Option<(Version, usize)> {
+    let between =
+        |c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '|' | '*' | '`' | ',' | '(' | '/' | '\\');
+    let rest = text.get(end..)?;
+    let mut gap = rest.trim_start_matches(between);
+    // `Server Version: version.Info{Major:"1", Minor:"22+", GitVersion:…` is found by its last word.
+    if let Some(after) = gap.strip_prefix("version") {
+        gap = after.trim_start_matches(between);
+    }
+    if gap.len() == rest.len() {
+        return None;
+    }
+    let version = Version::parse(gap)?;
+    let start = text.len() - gap.len() + usize::from(gap.starts_with(['v', 'V']));
+    Some((version, start))
+}
+
+/// `Linux host 5.15.0-71-generic #78-Ubuntu SMP …` (uname -a).
+fn uname(text: &str) -> Option<Hit> {
+    let after = text.get(text.find("Linux ")? + "Linux ".len()..)?;
+    let (host, rest) = after.split_once(' ')?;
+    let release = rest.split(' ').next()?;
+    let built = rest.get(release.len()..)?.trim_start().starts_with('#');
+    let version = Version::parse(release).filter(|_| built && !host.is_empty())?;
+    let start = text.len() - rest.len();
+    Some((Program::Kernel, version, start..start + release.len()))
+}
+
+/// A release that only a kernel has: `3.10.0-693.17.1.el7.x86_64`, `5.13.0-52-generic`.
+fn distribution_kernel(text: &str) -> Option<Hit> {
+    let mark = KERNEL_MARKS.iter().find_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()))?;
+    let before = text.get(..mark)?;
+    let start =
+        before.rfind(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '|' | ':' | '=')).map_or(0, |at| at + 1);
+    let version = Version::parse(text.get(start..)?)?;
+    let kernel = version.numbers.2.is_some() && (2..=9).contains(&version.numbers.0);
+    let range = start..start + version.text.len();
+    kernel.then_some((Program::Kernel, version, range))
+}
+
+/// What `uname -r` prints: nothing but the release.
+fn bare_output(block: &Block, line: &Line) -> Option<Hit> {
+    if !block.command_text().contains("uname -r") {
+        return None;
+    }
+    let text = line.text.trim();
+    let version = Version::parse(text).filter(|version| version.text == text)?;
+    let start = line.text.len() - line.text.trim_start().len();
+    Some((Program::Kernel, version, start..start + text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program::{Containerd, Kernel, Kubelet, Runc};
+    use super::{Program, line_versions};
+    use crate::{Input, read};
+
+    #[test]
+    fn forms() {
+        let cases: &[(&str, &[(Program, &str)])] = &[
+            ("containerd github.com/containerd/containerd v1.6.12 a05d175400b1145e5", &[(Containerd, "1.6.12")]),
+            ("containerd github.com/k3s-io/containerd v1.7.11-k3s2", &[(Containerd, "1.7.11-k3s2")]),
+            ("• CRI : containerd 1.7.1", &[(Containerd, "1.7.1")]),
+            ("Container Runtime Version:  containerd://1.7.2", &[(Containerd, "1.7.2")]),
+            ("runc version 1.0.3", &[(Runc, "1.0.3")]),
+            ("runc : v1.1.7", &[(Runc, "1.1.7")]),
+            ("• OCI Runtime : runc 1.1.7", &[(Runc, "1.1.7")]),
+            (" runc version: v1.0.3-0-gf46b6ba", &[(Runc, "1.0.3-0-gf46b6ba")]),
+            ("runc | version 1.0.0-rc10+dev |", &[(Runc, "1.0.0-rc10+dev")]),
+            ("spec: 1.0.2-dev", &[]),
+            ("Kubernetes v1.27.1 ( github.com/opencontainers/runc v1.1.4 )", &[(Kubelet, "1.27.1")]),
+            ("Kubernetes v1.24.3", &[(Kubelet, "1.24.3")]),
+            ("Kubernetes 1.25 で cgroup v2 が GA しました", &[]),
+            ("k8s 1.32.6", &[(Kubelet, "1.32.6")]),
+            ("\"Kubelet version\" kubeletVersion=\"v1.27.4\"", &[(Kubelet, "1.27.4")]),
+            (" Kubelet Version:            v1.25.8-eks-c05fe32", &[(Kubelet, "1.25.8-eks-c05fe32")]),
+            ("Client Version: v1.30.0", &[]),
+            ("Kustomize Version: v5.0.4", &[]),
+            (
+                "Server Version: version.Info{Major:\"1\", Minor:\"22+\", GitVersion:\"v1.22.11-eks-18ef993\", GitCommit:\"x\"}",
+                &[(Kubelet, "1.22.11-eks-18ef993")],
+            ),
+            ("Server Version: v1.30.1", &[(Kubelet, "1.30.1")]),
+            ("k3s version v1.29.1+k3s2 (57482a1c)", &[(Kubelet, "1.29.1+k3s2")]),
+            ("Linux node-a 5.15.0-71-generic #78-Ubuntu SMP Tue Apr 18", &[(Kernel, "5.15.0-71-generic")]),
+            ("Linux Kernel : 5.15.0-71-generic", &[(Kernel, "5.15.0-71-generic")]),
+            ("CentOS 7, latest kernel (3.10.0-693.17.1.el7.x86_64)", &[(Kernel, "3.10.0-693.17.1.el7.x86_64")]),
+            ("Ubuntu 20.04 with 5.13.0-52-generic kernel", &[(Kernel, "5.13.0-52-generic")]),
+            ("kernel | 4.4.58-20171215.kylin.YUN+-generic |", &[(Kernel, "4.4.58-20171215.kylin.YUN+-generic")]),
+            ("Linux 5.10, cgroup v1 - not affected", &[]),
+            ("go version go1.21.6", &[]),
+            ("Upgrade kubelet to 1.27.2", &[]),
+        ];
+        for (line, want) in cases {
+            let got: Vec<(Program, String)> =
+                line_versions(line).into_iter().map(|(program, version, _)| (program, version.text)).collect();
+            let want: Vec<(Program, String)> = want.iter().map(|&(program, text)| (program, text.to_owned())).collect();
+            assert_eq!(got, want, "{line}");
+        }
+    }
+
+    #[test]
+    fn uname_r_prints_nothing_else() {
+        let facts = read::texts(&[Input::new("paste", "$ uname -r\n3.10.0-514.el7.x86_64\n")]).facts;
+        assert_eq!(facts.versions.kernel[0].value.text, "3.10.0-514.el7.x86_64");
+    }
+}
