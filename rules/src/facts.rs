@@ -131,6 +131,28 @@ pub struct Cgroups {
     pub stuck_processes: Vec<Found<()>>,
 }
 
+impl Cgroups {
+    /// A node on cgroup v1 was seen: its mode, or a controller with a tree of its own.
+    #[must_use]
+    pub fn v1(&self) -> Option<&Place> {
+        let mode = self.modes.iter().find(|mode| mode.value == CgroupMode::V1).map(|mode| &mode.place);
+        let controller = self.v1_controllers.first().map(|controller| &controller.place);
+        mode.or(controller).or_else(|| self.misc_tree().map(|misc| &misc.place))
+    }
+
+    /// A node on cgroup v2 was seen.
+    #[must_use]
+    pub fn v2(&self) -> Option<&Place> {
+        self.modes.iter().find(|mode| mode.value == CgroupMode::V2).map(|mode| &mode.place)
+    }
+
+    /// The v1 tree of the misc controller, when there is one.
+    #[must_use]
+    pub fn misc_tree(&self) -> Option<&Found<Misc>> {
+        self.misc.last().filter(|misc| misc.value != Misc::Absent)
+    }
+}
+
 /// What is known of the v1 misc controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misc {

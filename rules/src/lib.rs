@@ -2,6 +2,8 @@
 
 pub mod admission;
 pub mod facts;
+#[cfg(test)]
+mod fixture;
 pub mod kubernetes;
 pub mod patch;
 mod read;

@@ -115,6 +115,9 @@ pub enum Severity {
     Error,
 }
 
+/// Quantities by the name of their placeholder.
+pub type Values = BTreeMap<Cow<'static, str>, String>;
+
 /// One rule that fired at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -133,7 +136,7 @@ pub struct Finding {
     /// What was seen and what should have been, most telling first.
     pub evidence: Vec<Evidence>,
     /// The quantities that the rule's words speak of, by the name of their placeholder.
-    pub values: BTreeMap<Cow<'static, str>, String>,
+    pub values: Values,
     /// Edits that remove the finding; empty where no mechanical fix exists.
     pub patch: Vec<Set>,
 }
@@ -147,6 +150,14 @@ pub struct Evidence {
     pub observed: String,
     /// What should be there, for example `>= 245`; empty when the observation itself is the fault.
     pub expected: String,
+}
+
+impl Evidence {
+    /// An observation at a place, and what should be there.
+    #[must_use]
+    pub fn new(place: &Place, observed: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { place: place.clone(), observed: observed.into(), expected: expected.into() }
+    }
 }
 
 /// A place in one of the inputs.
@@ -259,6 +270,10 @@ pub enum Wanted {
     ProcCgroups,
     /// The kernel's version.
     KernelVersion,
+    /// The command line of the running kernel.
+    KernelCommandLine,
+    /// kubelet's log lines about cgroups that it could not delete.
+    KubeletLog,
 }
 
 impl Wanted {
@@ -277,6 +292,8 @@ impl Wanted {
             Self::KubeletVersion => "kubelet --version",
             Self::RuncVersion => "runc --version",
             Self::KernelVersion => "uname -r",
+            Self::KernelCommandLine => "cat /proc/cmdline",
+            Self::KubeletLog => "journalctl -u kubelet --since -10min | grep 'Failed to delete cgroup paths'",
         };
         Missing { what: self, command: Cow::Borrowed(command) }
     }

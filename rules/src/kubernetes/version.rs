@@ -109,12 +109,15 @@ impl Version {
     }
 }
 
+/// The first patch of a containerd minor that comes with each runc, in ascending order.
+type FirstPatches = &'static [(u32, &'static str)];
+
 /// runc by containerd release: for each minor, the first patch that comes with each runc.
 ///
 /// Source: `script/setup/runc-version` at each containerd tag. The `cri-containerd` bundles ship that runc; packages
 /// of distributions need not.
 #[rustfmt::skip]
-const BUNDLED_RUNC: [((u32, u32), &[(u32, &str)]); 8] = [
+const BUNDLED_RUNC: [((u32, u32), FirstPatches); 8] = [
     ((1, 4), &[(0, "1.0.0-rc92"), (5, "1.0.0-rc94"), (6, "1.0.0-rc95"), (7, "1.0.0"), (9, "1.0.1"), (10, "1.0.2"),
                (13, "1.0.3")]),
     ((1, 5), &[(0, "1.0.0-rc93"), (1, "1.0.0-rc94"), (2, "1.0.0-rc95"), (3, "1.0.0"), (5, "1.0.1"), (6, "1.0.2"),

@@ -1,6 +1,219 @@
-use crate::facts::Facts;
-use crate::report::{Missing, Status};
+//! kubelet's endless cgroup clean-up: which runtime creates what kubelet does not know, and what decides when nothing
+//! fired.
 
-pub(super) fn state(_facts: &Facts) -> (Status, Vec<Missing>) {
-    (Status::NoEvidence, Vec::new())
+use crate::facts::{Facts, Found, Misc};
+use crate::kubernetes::version::Version;
+use crate::report::{Missing, Place, Status, Wanted};
+
+/// v1 controllers whose trees the libcontainer in kubelet removes (opencontainers/cgroups `fs/fs.go`, `systemd/v1.go`);
+/// `misc` has its own rule.
+const KNOWN_V1_CONTROLLERS: [&str; 15] = [
+    "blkio",
+    "cpu",
+    "cpuacct",
+    "cpuset",
+    "devices",
+    "freezer",
+    "hugetlb",
+    "memory",
+    "misc",
+    "net_cls",
+    "net_prio",
+    "perf_event",
+    "pids",
+    "rdma",
+    "systemd",
+];
+
+pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+    let cgroups = &facts.cgroups;
+    let missing = missing(facts);
+    let on_v1 = cgroups.v1().is_some();
+    if !cgroups.delete_errors.is_empty() {
+        let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
+        return undecided(missing);
+    }
+    if !on_v1 {
+        // Versions alone are on every node; only a fitting pair is a reason to ask for the mode.
+        let pair =
+            matches!(runtime(facts), Runtime::CreatesMisc(Proof::Runc(_))) && old_kubelets(facts).next().is_some();
+        return match (cgroups.v2(), cgroups.misc.last()) {
+            (None, None) if pair => undecided(missing),
+            (None, None) => (Status::NoEvidence, Vec::new()),
+            _ => (Status::Ok, Vec::new()),
+        };
+    }
+    let misc_absent = cgroups.misc.last().is_some_and(|misc| misc.value == Misc::Absent);
+    if misc_absent || kubelets_know_misc(facts) || matches!(runtime(facts), Runtime::DoesNot) {
+        return (Status::Ok, Vec::new());
+    }
+    undecided(missing)
+}
+
+fn undecided(missing: Vec<Wanted>) -> (Status, Vec<Missing>) {
+    (Status::Undecided, missing.into_iter().map(Wanted::missing).collect())
+}
+
+/// What would complete the misc case, most telling first; nothing on a node that is only known to be on cgroup v2.
+fn missing(facts: &Facts) -> Vec<Wanted> {
+    let cgroups = &facts.cgroups;
+    if cgroups.v1().is_none() && cgroups.v2().is_some() {
+        return Vec::new();
+    }
+    let open = [
+        (cgroups.v1().is_none(), Wanted::CgroupMode),
+        (cgroups.misc.is_empty(), Wanted::MiscController),
+        (matches!(runtime(facts), Runtime::Unknown), Wanted::RuncVersion),
+        (!kubelets_know_misc(facts) && old_kubelets(facts).next().is_none(), Wanted::KubeletVersion),
+    ];
+    open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect()
+}
+
+/// What is known of the runtime and the misc controller.
+pub(crate) enum Runtime<'a> {
+    CreatesMisc(Proof<'a>),
+    DoesNot,
+    Unknown,
+}
+
+/// How it is known that the runtime creates misc cgroups.
+#[derive(Clone, Copy)]
+pub(crate) enum Proof<'a> {
+    /// runc's own version.
+    Runc(&'a Found<Version>),
+    /// Pods have directories in the misc tree.
+    Pods(&'a Place),
+    /// The containerd release bundles this runc. Packages of distributions may hold another one, so this makes it
+    /// likely and no more; and a bundle without misc proves nothing at all.
+    Containerd(&'a Found<Version>, &'static str),
+}
+
+/// Whether the runtime creates misc cgroups.
+pub(crate) fn runtime(facts: &Facts) -> Runtime<'_> {
+    let versions = &facts.versions;
+    if let Some(runc) = versions.runc.iter().find(|runc| runc.value.runc_creates_misc() == Some(true)) {
+        return Runtime::CreatesMisc(Proof::Runc(runc));
+    }
+    if let Some(misc) = facts.cgroups.misc.iter().find(|misc| misc.value == Misc::UsedByPods) {
+        return Runtime::CreatesMisc(Proof::Pods(&misc.place));
+    }
+    if versions.runc.iter().any(|runc| runc.value.runc_creates_misc() == Some(false)) {
+        return Runtime::DoesNot;
+    }
+    let bundle = versions.containerd.iter().find_map(|containerd| {
+        let runc = containerd.value.containerd_bundles_runc()?;
+        let creates_misc = Version::parse(runc)?.runc_creates_misc() == Some(true);
+        creates_misc.then_some(Proof::Containerd(containerd, runc))
+    });
+    bundle.map_or(Runtime::Unknown, Runtime::CreatesMisc)
+}
+
+/// kubelets that do not remove misc cgroups.
+pub(crate) fn old_kubelets(facts: &Facts) -> impl Iterator<Item = &Found<Version>> {
+    facts.versions.kubelet.iter().filter(|kubelet| kubelet.value.kubelet_knows_misc() == Some(false))
+}
+
+fn kubelets_know_misc(facts: &Facts) -> bool {
+    let kubelets = &facts.versions.kubelet;
+    !kubelets.is_empty() && kubelets.iter().all(|kubelet| kubelet.value.kubelet_knows_misc() == Some(true))
+}
+
+/// The mismatch: a misc tree, a runtime that creates cgroups in it, and kubelets that do not remove them.
+pub(crate) fn misc_mismatch(facts: &Facts) -> Option<(&Found<Misc>, Proof<'_>)> {
+    let misc = facts.cgroups.misc_tree()?;
+    old_kubelets(facts).next()?;
+    match runtime(facts) {
+        Runtime::CreatesMisc(proof) => Some((misc, proof)),
+        Runtime::DoesNot | Runtime::Unknown => None,
+    }
+}
+
+/// v1 controllers that kubelet has never known, such as openEuler's `files`. Named hierarchies are no controllers.
+pub(crate) fn unknown_controllers(facts: &Facts) -> impl Iterator<Item = &Found<String>> {
+    facts.cgroups.v1_controllers.iter().filter(|controller| {
+        let name = controller.value.as_str();
+        !name.starts_with("name=") && !KNOWN_V1_CONTROLLERS.contains(&name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state;
+    use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Misc};
+    use crate::fixture::{found, version};
+    use crate::report::{Status, Wanted};
+
+    fn facts(mode: Option<CgroupMode>, misc: Option<Misc>) -> Facts {
+        let mut facts = Facts::default();
+        facts.cgroups.modes = mode.map(found).into_iter().collect();
+        facts.cgroups.misc = misc.map(found).into_iter().collect();
+        facts
+    }
+
+    fn wanted(facts: &Facts) -> Vec<Wanted> {
+        let (status, missing) = state(facts);
+        assert_eq!(status, Status::Undecided);
+        missing.into_iter().map(|missing| missing.what).collect()
+    }
+
+    #[test]
+    fn cgroup_v2_or_no_misc_tree_decides() {
+        assert_eq!(state(&facts(Some(CgroupMode::V2), None)).0, Status::Ok);
+        assert_eq!(state(&facts(Some(CgroupMode::V1), Some(Misc::Absent))).0, Status::Ok);
+        assert_eq!(state(&facts(None, Some(Misc::Absent))).0, Status::Ok);
+    }
+
+    #[test]
+    fn a_misc_tree_asks_for_whatever_is_unknown() {
+        let mut facts = facts(Some(CgroupMode::V1), Some(Misc::Mounted));
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletVersion]);
+        facts.versions.containerd = vec![version("1.6.8")];
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletVersion], "a bundle proves no absence");
+        facts.versions.runc = vec![version("1.1.7")];
+        assert_eq!(wanted(&facts), [Wanted::KubeletVersion]);
+        facts.versions.kubelet = vec![version("1.27.2")];
+        assert_eq!(state(&facts).0, Status::Ok);
+    }
+
+    #[test]
+    fn an_old_runc_or_a_new_kubelet_is_enough() {
+        let mut old_runc = facts(Some(CgroupMode::V1), Some(Misc::Mounted));
+        old_runc.versions.runc = vec![version("1.1.5")];
+        old_runc.versions.kubelet = vec![version("1.20.9")];
+        assert_eq!(state(&old_runc).0, Status::Ok);
+
+        let mut new_kubelet = facts(Some(CgroupMode::V1), None);
+        new_kubelet.versions.kubelet = vec![version("1.29.1")];
+        assert_eq!(state(&new_kubelet).0, Status::Ok);
+    }
+
+    #[test]
+    fn one_old_kubelet_among_new_ones_keeps_it_open() {
+        let mut facts = facts(Some(CgroupMode::V1), Some(Misc::Mounted));
+        facts.versions.kubelet = vec![version("1.27.2"), version("1.27.1")];
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion]);
+    }
+
+    #[test]
+    fn versions_alone_are_no_evidence_unless_they_fit() {
+        let mut facts = facts(None, None);
+        facts.versions.kubelet = vec![version("1.27.1")];
+        facts.versions.containerd = vec![version("1.7.2")];
+        assert_eq!(state(&facts).0, Status::NoEvidence);
+        facts.versions.runc = vec![version("1.1.7")];
+        assert_eq!(wanted(&facts), [Wanted::CgroupMode, Wanted::MiscController]);
+    }
+
+    #[test]
+    fn unexplained_delete_errors_ask_for_what_may_explain_them() {
+        let error = DeleteError { pod: "kubepods burstable pod1".into(), cause: DeleteCause::Other };
+        let mut facts = facts(None, None);
+        facts.cgroups.delete_errors = vec![found(error)];
+        assert_eq!(
+            wanted(&facts),
+            [Wanted::CgroupMode, Wanted::MiscController, Wanted::RuncVersion, Wanted::KubeletVersion]
+        );
+        facts.cgroups.modes = vec![found(CgroupMode::V2)];
+        assert_eq!(wanted(&facts), [Wanted::KubeletLog]);
+    }
 }

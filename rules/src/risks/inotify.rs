@@ -1,6 +1,183 @@
-use crate::facts::Facts;
-use crate::report::{Missing, Status};
+//! inotify: what was counted against which limit, and what decides when nothing fired.
 
-pub(super) fn state(_facts: &Facts) -> (Status, Vec<Missing>) {
+use std::cmp::Reverse;
+
+use crate::facts::{CgroupMode, Cgroups, Facts, Found, InUse, Inotify, InotifyError, Whose};
+use crate::kubernetes::inotify::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, needed_instances};
+use crate::report::{Evidence, Missing, Place, Status, Wanted};
+use crate::settings::Settings;
+
+/// From this share of the limit on, the next pods will fail: nothing is left to act on.
+pub(crate) const EXHAUSTED_PERCENT: u64 = 95;
+
+/// From this share of the limit on, a busy day is enough.
+pub(crate) const LOW_PERCENT: u64 = 80;
+
+pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+    let inotify = &facts.inotify;
+    if leaks_perhaps(facts) {
+        return (Status::Undecided, vec![Wanted::CgroupMode.missing()]);
+    }
+    // No rule fired, so a limit that was read is high enough.
+    if instance_limits(inotify).next().is_some() {
+        return (Status::Ok, Vec::new());
+    }
+    let counted = !inotify.instances_used.is_empty() || !inotify.watches_used.is_empty();
+    let intended = inotify.intended_instances.is_some() || inotify.intended_watches.is_some();
+    if counted || intended || inotify.max_watches.is_some() {
+        return (Status::Undecided, vec![Wanted::InotifyLimits.missing()]);
+    }
     (Status::NoEvidence, Vec::new())
+}
+
+/// A containerd that leaks instances on cgroup v2, on a node whose mode is unknown.
+fn leaks_perhaps(facts: &Facts) -> bool {
+    let leaks = facts.versions.containerd.iter().any(|version| version.value.containerd_leaks_inotify() == Some(true));
+    leaks && mode(&facts.cgroups).is_none()
+}
+
+/// The cgroup mode that decides how many instances pods need: v1 only when nothing speaks of v2.
+pub(crate) fn mode(cgroups: &Cgroups) -> Option<CgroupMode> {
+    match (cgroups.v1(), cgroups.v2()) {
+        (_, Some(_)) => Some(CgroupMode::V2),
+        (Some(_), None) => Some(CgroupMode::V1),
+        (None, None) => None,
+    }
+}
+
+/// What a node needs, and for how many pods.
+pub(crate) struct Need {
+    pub(crate) instances: u64,
+    pub(crate) max_pods: u64,
+}
+
+/// What this node needs.
+pub(crate) fn need(facts: &Facts, settings: &Settings) -> Need {
+    let max_pods = settings.node.max_pods.unwrap_or(DEFAULT_MAX_PODS);
+    Need { instances: needed_instances(mode(&facts.cgroups), max_pods), max_pods }
+}
+
+/// Limits on instances with their places: the live sysctl, else whatever a count was printed with.
+pub(crate) fn instance_limits(inotify: &Inotify) -> impl Iterator<Item = (u64, &Place)> {
+    let live = inotify.max_instances.iter().map(|limit| (limit.value, &limit.place));
+    let printed = inotify.instances_used.iter().filter_map(|used| Some((used.value.limit?, &used.place)));
+    live.chain(printed.filter(|_| inotify.max_instances.is_none()))
+}
+
+/// A count and the limit that it is held against.
+pub(crate) struct Load<'a> {
+    pub(crate) used: &'a Found<InUse>,
+    pub(crate) limit: u64,
+}
+
+/// Instances in use against their limit, fullest first. Without any limit in the paste nothing is assumed, unless the
+/// kernel refused an instance: then the default that every kernel has is in force.
+pub(crate) fn instance_loads(inotify: &Inotify) -> Vec<Load<'_>> {
+    let refused = inotify.errors.iter().any(|error| error.value == InotifyError::Instances);
+    let live = inotify.max_instances.as_ref().map(|limit| limit.value);
+    loads(&inotify.instances_used, live, refused.then_some(DEFAULT_MAX_INSTANCES))
+}
+
+/// Watches in use against their limit, fullest first.
+pub(crate) fn watch_loads(inotify: &Inotify) -> Vec<Load<'_>> {
+    loads(&inotify.watches_used, inotify.max_watches.as_ref().map(|limit| limit.value), None)
+}
+
+fn loads(counts: &[Found<InUse>], live: Option<u64>, assumed: Option<u64>) -> Vec<Load<'_>> {
+    let mut loads: Vec<Load> = counts
+        .iter()
+        .filter_map(|used| Some(Load { used, limit: live.or(used.value.limit).or(assumed)? }))
+        .filter(|load| load.limit > 0)
+        .collect();
+    // The kernel counts per user, so a sum over all users says little next to complete counts of each of them.
+    let complete = loads.iter().any(|load| load.is_of_one_user() && !load.used.value.at_least);
+    loads.retain(|load| load.is_of_one_user() || !complete);
+    loads.sort_by_key(|load| Reverse(load.percent()));
+    loads
+}
+
+impl Load<'_> {
+    /// How full the limit is.
+    pub(crate) fn percent(&self) -> u64 {
+        self.used.value.count.saturating_mul(100).checked_div(self.limit).unwrap_or(0)
+    }
+
+    /// False for a sum over all users, which is only an upper bound for each of them.
+    pub(crate) fn is_of_one_user(&self) -> bool {
+        self.used.value.whose != Whose::Everyone
+    }
+
+    /// `UID 0` or `root`; `None` for all users together.
+    pub(crate) fn user(&self) -> Option<String> {
+        match &self.used.value.whose {
+            Whose::Uid(uid) => Some(format!("UID {uid}")),
+            Whose::User(name) => Some(name.clone()),
+            Whose::Everyone => None,
+        }
+    }
+
+    /// The count as read: `UID 0: 127/128`, with `Σ UID` for all users together and `>=` for a partial list.
+    pub(crate) fn evidence(&self, percent: u64) -> Evidence {
+        let whose = self.user().unwrap_or_else(|| "Σ UID".to_owned());
+        let at_least = if self.used.value.at_least { ">= " } else { "" };
+        let allowed = u128::from(self.limit) * u128::from(percent) / 100;
+        let observed = format!("{whose}: {at_least}{}/{}", self.used.value.count, self.limit);
+        Evidence::new(&self.used.place, observed, format!("< {allowed}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state;
+    use crate::facts::{CgroupMode, Facts, InUse, Whose};
+    use crate::fixture::{found, version};
+    use crate::report::{Status, Wanted};
+
+    fn used(count: u64, limit: Option<u64>) -> InUse {
+        InUse { count, whose: Whose::Everyone, at_least: false, limit }
+    }
+
+    #[test]
+    fn a_limit_that_is_high_enough_decides() {
+        let mut facts = Facts::default();
+        facts.inotify.max_instances = Some(found(8192));
+        assert_eq!(state(&facts).0, Status::Ok);
+
+        let mut facts = Facts::default();
+        facts.inotify.instances_used = vec![found(used(18, Some(8192)))];
+        assert_eq!(state(&facts).0, Status::Ok);
+    }
+
+    #[test]
+    fn counts_watches_and_intended_values_alone_ask_for_the_limits() {
+        let limits = (Status::Undecided, vec![Wanted::InotifyLimits.missing()]);
+        let mut facts = Facts::default();
+        facts.inotify.instances_used = vec![found(used(17, None))];
+        assert_eq!(state(&facts), limits);
+
+        let mut facts = Facts::default();
+        facts.inotify.max_watches = Some(found(524_288));
+        assert_eq!(state(&facts), limits);
+
+        let mut facts = Facts::default();
+        facts.inotify.intended_instances = Some(found(8192));
+        assert_eq!(state(&facts), limits);
+    }
+
+    #[test]
+    fn a_leaking_containerd_asks_for_the_mode() {
+        let mut facts = Facts::default();
+        facts.versions.containerd = vec![version("1.5.8")];
+        assert_eq!(state(&facts), (Status::Undecided, vec![Wanted::CgroupMode.missing()]));
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        assert_eq!(state(&facts).0, Status::NoEvidence);
+    }
+
+    #[test]
+    fn nothing_is_no_evidence() {
+        let mut facts = Facts::default();
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        facts.versions.containerd = vec![version("1.7.2")];
+        assert_eq!(state(&facts).0, Status::NoEvidence);
+    }
 }

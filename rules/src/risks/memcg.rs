@@ -1,6 +1,81 @@
-use crate::facts::Facts;
-use crate::report::{Missing, Status};
+//! Memory cgroups: the numbers they are judged by, and what decides when nothing fired.
 
-pub(super) fn state(_facts: &Facts) -> (Status, Vec<Missing>) {
+use crate::facts::Facts;
+use crate::report::{Missing, Status, Wanted};
+
+/// Ids of memory cgroups are 16 bits wide, on cgroup v1 and v2 alike (`mm/memcontrol.c`, `MEM_CGROUP_ID_MAX`).
+pub(crate) const MAX_IDS: u64 = 65_535;
+
+/// Four fifths of [`MAX_IDS`]: a few days of crash loops from the end.
+pub(crate) const EXHAUSTED: u64 = 52_000;
+
+pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+    let memcg = &facts.memcg;
+    let missing = |wanted: &[Wanted]| (Status::Undecided, wanted.iter().map(|wanted| wanted.missing()).collect());
+    let kernels = || facts.versions.kernel.iter().map(|kernel| &kernel.value);
+    // RHEL 7 frees the count of a removed cgroup but may keep its id, so a low count alone proves nothing there.
+    let el7 = kernels().any(|kernel| kernel.el7_build().is_some());
+    if memcg.num_cgroups.is_some() && !(el7 && memcg.nokmem.is_none()) {
+        return (Status::Ok, Vec::new());
+    }
+    if memcg.num_cgroups.is_some() {
+        return missing(&[Wanted::KernelCommandLine]);
+    }
+    if memcg.nokmem_intended.is_some() || !memcg.kmem_in_use.is_empty() {
+        return missing(&[Wanted::KernelCommandLine, Wanted::ProcCgroups, Wanted::KernelVersion]);
+    }
+    let old = kernels().any(|kernel| kernel.numbers.0 < 5);
+    if old || memcg.directories.is_some() {
+        return missing(&[Wanted::ProcCgroups]);
+    }
     (Status::NoEvidence, Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state;
+    use crate::facts::Facts;
+    use crate::fixture::{found, version};
+    use crate::report::{Status, Wanted};
+
+    fn with_kernel(kernel: &str) -> Facts {
+        let mut facts = Facts::default();
+        facts.versions.kernel = vec![version(kernel)];
+        facts
+    }
+
+    #[test]
+    fn a_small_count_decides() {
+        let mut facts = Facts::default();
+        facts.memcg.num_cgroups = Some(found(52));
+        assert_eq!(state(&facts), (Status::Ok, Vec::new()));
+    }
+
+    #[test]
+    fn old_kernels_ask_for_the_count_and_new_ones_say_nothing() {
+        let count = (Status::Undecided, vec![Wanted::ProcCgroups.missing()]);
+        for kernel in ["4.4.0-36-generic", "4.10.0-24-generic", "4.18.0-477.el8.x86_64", "3.10.0-1160.88.1.el7.x86_64"]
+        {
+            assert_eq!(state(&with_kernel(kernel)), count, "{kernel}");
+        }
+        assert_eq!(state(&with_kernel("5.15.0-71-generic")), (Status::NoEvidence, Vec::new()));
+        assert_eq!(state(&Facts::default()), (Status::NoEvidence, Vec::new()));
+    }
+
+    /// kubernetes issue 61937: on 3.10.0 `num_cgroups` drops at rmdir although the ids stay taken.
+    #[test]
+    fn a_small_count_is_not_enough_on_rhel_7() {
+        let mut facts = with_kernel("3.10.0-1160.88.1.el7.x86_64");
+        facts.memcg.num_cgroups = Some(found(300));
+        assert_eq!(state(&facts), (Status::Undecided, vec![Wanted::KernelCommandLine.missing()]));
+        facts.memcg.nokmem = Some(found(()));
+        assert_eq!(state(&facts).0, Status::Ok);
+    }
+
+    #[test]
+    fn nokmem_in_a_file_asks_for_the_running_command_line() {
+        let mut facts = Facts::default();
+        facts.memcg.nokmem_intended = Some(found(()));
+        assert_eq!(state(&facts).1.first(), Some(&Wanted::KernelCommandLine.missing()));
+    }
 }

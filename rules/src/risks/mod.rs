@@ -1,11 +1,11 @@
-//! What decides each risk when nothing fired: one file per risk.
+//! What decides each risk when nothing fired, and what the rules of a risk share: one file per risk.
 
 use crate::facts::Facts;
 use crate::report::{Missing, Risk, Status};
 
-mod cgroup_cleanup;
-mod inotify;
-mod memcg;
+pub(crate) mod cgroup_cleanup;
+pub(crate) mod inotify;
+pub(crate) mod memcg;
 mod memory_volume;
 
 /// The state of `risk` when none of its rules fired with `Warning` or `Error`: never `AtRisk`.

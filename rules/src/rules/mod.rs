@@ -1,11 +1,32 @@
 //! The rules: one file per rule, its words and its tests beside it. This list is flat and sorted by id.
 
 use crate::facts::Facts;
-use crate::report::{Finding, Risk, Severity};
+use crate::kubernetes::pod::{Container, PodTemplate, Volume};
+use crate::report::{Finding, Risk, Severity, Values};
 use crate::settings::Settings;
 
+mod cgroup_delete_errors;
+mod inotify_instances_exhausted;
+mod inotify_instances_low;
+mod memcg_ids_exhausted;
+mod memcg_ids_growing;
+mod memcg_leaking_kernel;
+mod memory_volume_size_limit_only;
+mod memory_volume_unlimited_writer;
+mod misc_cgroup_mismatch;
+
 /// All rules, sorted by id.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[
+    &cgroup_delete_errors::RULE,
+    &inotify_instances_exhausted::RULE,
+    &inotify_instances_low::RULE,
+    &memcg_ids_exhausted::RULE,
+    &memcg_ids_growing::RULE,
+    &memcg_leaking_kernel::RULE,
+    &memory_volume_size_limit_only::RULE,
+    &memory_volume_unlimited_writer::RULE,
+    &misc_cgroup_mismatch::RULE,
+];
 
 /// One rule: data, words, and one function.
 #[derive(Debug)]
@@ -42,12 +63,59 @@ pub struct Words {
 pub struct Text {
     /// A few words, no full stop.
     pub title: &'static str,
-    /// One sentence about the finding at hand.
-    pub says: &'static str,
+    /// One sentence about the finding at hand, in several forms: the first one whose placeholders all have a value is
+    /// said, so the most telling form comes first. See [`Text::sentence`].
+    pub says: &'static [&'static str],
     /// Why it matters on a node.
     pub why: &'static str,
     /// What to do.
     pub fix: &'static str,
+}
+
+impl Text {
+    /// What the rule says about a finding with these values; empty when no form fits, which tests rule out.
+    #[must_use]
+    pub fn sentence(&self, values: &Values) -> String {
+        let fits = |form: &&&str| placeholders(form).all(|name| values.contains_key(name));
+        self.says.iter().find(fits).map(|form| fill(form, values)).unwrap_or_default()
+    }
+}
+
+/// `template` with every `{placeholder}` that has a value replaced by it.
+#[must_use]
+pub fn fill(template: &str, values: &Values) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, name, after)) = next_placeholder(rest) {
+        filled.push_str(before);
+        match values.get(name) {
+            Some(value) => filled.push_str(value),
+            None => filled.extend(["{", name, "}"]),
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The names of the `{placeholders}` in `template`, in order.
+pub fn placeholders(template: &str) -> impl Iterator<Item = &str> {
+    let mut rest = template;
+    std::iter::from_fn(move || {
+        let (_, name, after) = next_placeholder(rest)?;
+        rest = after;
+        Some(name)
+    })
+}
+
+/// What stands before the next placeholder, its name, and what stands behind it. Braces around anything but a name
+/// (`awk '{print $1}'`, `{medium: Memory}`) are plain text.
+fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let (name, after) = text.get(start.checked_add(1)?..)?.split_once('}')?;
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        is_name.then(|| text.get(..start)).flatten().map(|before| (before, name, after))
+    })
 }
 
 /// A language that words exist in.
@@ -93,6 +161,16 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
+    /// A finding about a pod template, and a container or volume of it.
+    fn finding_in(&self, pod: &PodTemplate, container: Option<&Container>, volume: Option<&Volume>) -> Finding {
+        let named = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
+        let container = container.map(|container| named(&container.name));
+        let volume = volume.map(|volume| named(&volume.name));
+        let named = [("container", &container), ("volume", &volume)];
+        let values = named.into_iter().filter_map(|(key, name)| Some((key.into(), name.clone()?))).collect();
+        Finding { object: Some(pod.object.clone()), container, volume, values, ..self.finding() }
+    }
+
     /// An empty finding of this rule, to be filled with what was seen.
     #[must_use]
     pub fn finding(&self) -> Finding {
@@ -104,8 +182,58 @@ impl Rule {
             container: None,
             volume: None,
             evidence: Vec::new(),
-            values: std::collections::BTreeMap::new(),
+            values: Values::new(),
             patch: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::{Lang, RULES, fill, find, placeholders};
+    use crate::report::Values;
+
+    #[test]
+    fn ids_are_sorted_unique_and_equal_to_the_file_names() {
+        let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+        assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"))
+            .filter(|name| name != "mod")
+            .collect();
+        assert_eq!(files, ids.iter().map(|id| (*id).to_owned()).collect());
+        assert!(ids.iter().all(|id| find(id).is_some_and(|rule| rule.id == *id)));
+    }
+
+    #[test]
+    fn every_rule_has_words_in_every_language_and_they_speak_of_the_same_quantities() {
+        for rule in RULES {
+            let english: Vec<BTreeSet<&str>> =
+                rule.words.en.says.iter().map(|form| placeholders(form).collect()).collect();
+            for (lang, tag) in Lang::ALL {
+                let text = rule.words.text(lang);
+                let forms: Vec<BTreeSet<&str>> = text.says.iter().map(|form| placeholders(form).collect()).collect();
+                assert_eq!(forms, english, "{} in {tag}", rule.id);
+                assert!(!text.says.is_empty(), "{} in {tag}", rule.id);
+                for words in [text.title, text.why, text.fix].iter().chain(text.says) {
+                    assert!(!words.trim().is_empty() && !words.contains("  "), "{} in {tag}: {words}", rule.id);
+                }
+                assert!(!text.title.ends_with(['.', '。']), "{} in {tag}", rule.id);
+            }
+            assert!(!rule.links.is_empty(), "{}", rule.id);
+            assert!(rule.links.iter().all(|link| link.starts_with("https://")), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn only_names_in_braces_are_placeholders() {
+        let values = Values::from([("used".into(), "128".to_owned())]);
+        assert_eq!(fill("{used} of {limit}, awk '{print $1}' {", &values), "128 of {limit}, awk '{print $1}' {");
+        assert_eq!(placeholders("{a}{b_c} {D} {}").collect::<Vec<_>>(), ["a", "b_c"]);
     }
 }

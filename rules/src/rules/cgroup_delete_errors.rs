@@ -1,0 +1,213 @@
+//! kubelet keeps failing to delete the cgroups of the same pod.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
+use crate::report::{Evidence, Finding, Risk, Severity, Values};
+use crate::risks::cgroup_cleanup::{misc_mismatch, old_kubelets, unknown_controllers};
+use crate::risks::inotify::mode;
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// One failure may be a race that the next attempt wins; from this many lines for one pod on it is a loop.
+const LOOP: usize = 2;
+
+/// A journal can hold thousands of pods; so many places are enough to look at.
+const MOST_PLACES: usize = 10;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "cgroup-delete-errors",
+    risk: Risk::CgroupCleanup,
+    severity: Severity::Warning,
+    words: Words {
+        en: Text {
+            title: "kubelet cannot delete a pod's cgroups",
+            says: &[
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}): a process in state {process_state} is stuck in them.",
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}): kubelet {kubelet} does not know the misc cgroups of its runtime, {fixed} does.",
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
+                "kubelet cannot delete the cgroups of {pod} (lines: {times}), and nothing pasted explains why.",
+            ],
+            why: "kubelet tries again at every clean-up of pods, every few seconds and for each such pod. It costs CPU \
+                  and memory in kubelet, systemd and dbus, and on a busy node it grows until the node is NotReady. \
+                  The message has several causes: a cgroup v1 controller that kubelet does not know (misc, files), a \
+                  process in state D that cannot be killed, a child cgroup left behind on v2, or an old kubelet.",
+            fix: "Look into the pod's slice: systemd-cgls shows processes that are left, and find shows which \
+                  tree still has directories. A process in state D waits for storage or the kernel: mend that, or \
+                  reboot. Directories in /sys/fs/cgroup/misc alone mean the misc mismatch: update kubelet. On cgroup \
+                  v2 an empty child can be removed with rmdir, children first.",
+        },
+        ja: Text {
+            title: "kubelet が Pod の cgroup を削除できない",
+            says: &[
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。状態 {process_state} のプロセスが残っています。",
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません({fixed} で対応)。",
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。cgroup v1 のコントローラー {controller} を認識しないためです。",
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。cgroup v2 のスライスに子 cgroup が残っています({busy})。",
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります({fixed} で対応)。",
+                "kubelet が {pod} の cgroup を削除できません({times} 行)。貼り付けられた内容からは原因を特定できません。",
+            ],
+            why: "kubelet は Pod の後始末のたびに、つまり数秒おきに、該当する Pod すべてについて削除をやり直します。kubelet、systemd、dbus の CPU とメモリを消費し、\
+                  Pod の入れ替わりが多いノードでは増え続けて NotReady になります。このメッセージの原因は 1 つではありません。\
+                  kubelet が認識しない cgroup v1 コントローラー(misc、files)、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
+            fix: "その Pod のスライスを調べてください。systemd-cgls で残っているプロセスが、find でディレクトリが残っているツリーがわかります。\
+                  D 状態のプロセスはストレージやカーネルを待っているので、その原因を取り除くか再起動します。\
+                  /sys/fs/cgroup/misc にだけ残っていれば misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
+        },
+        zh: Text {
+            title: "kubelet 无法删除 Pod 的 cgroup",
+            says: &[
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：其中有处于 {process_state} 状态的进程。",
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：kubelet {kubelet} 不认识运行时创建的 misc cgroup，{fixed} 起支持。",
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：它不认识 cgroup v1 控制器 {controller}。",
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
+                "kubelet 无法删除 {pod} 的 cgroup（{times} 行），粘贴的内容无法说明原因。",
+            ],
+            why: "kubelet 在每次清理 Pod 时（每隔几秒）都会对每个这样的 Pod 重试，消耗 kubelet、systemd 和 dbus 的 CPU 与内存，在繁忙的节点上不断增长，直到节点 NotReady。\
+                  这条日志有多种原因：kubelet 不认识的 cgroup v1 控制器（misc、files）、无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
+            fix: "检查该 Pod 的 slice：用 systemd-cgls 看残留的进程，用 find 看哪个层级还有目录。D 状态的进程在等待存储或内核，请先解决该问题或重启节点。\
+                  如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
+        },
+    },
+    remedy: "\
+systemd-cgls -u kubepods.slice
+find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort
+ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
+",
+    links: &[
+        "https://github.com/kubernetes/kubernetes/issues/117647",
+        "https://github.com/kubernetes/kubernetes/issues/123766",
+        "https://github.com/kubernetes/kubernetes/issues/128975",
+        "https://github.com/opencontainers/runc/issues/4181",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    // A process that is seen to be stuck explains a single line, too.
+    let enough = if facts.cgroups.stuck_processes.is_empty() { LOOP } else { 1 };
+    let mut pods: BTreeMap<&str, Vec<&Found<DeleteError>>> = BTreeMap::new();
+    for error in &facts.cgroups.delete_errors {
+        pods.entry(error.value.pod.as_str()).or_default().push(error);
+    }
+    let mut loops: Vec<_> = pods.into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
+    loops.sort_by_key(|(_, lines)| Reverse(lines.len()));
+    let Some((pod, lines)) = loops.first() else {
+        return Vec::new();
+    };
+    let mut finding = RULE.finding();
+    finding.values = likely_cause(facts, lines);
+    finding.values.insert("pod".into(), (*pod).to_owned());
+    finding.values.insert("times".into(), lines.len().to_string());
+    finding.evidence = loops
+        .iter()
+        .take(MOST_PLACES)
+        .filter_map(|(pod, lines)| {
+            Some(Evidence::new(&lines.first()?.place, format!("{pod}: {}×", lines.len()), format!("< {LOOP}×")))
+        })
+        .chain(facts.cgroups.stuck_processes.iter().map(|process| Evidence::new(&process.place, "D", "")))
+        .collect();
+    vec![finding]
+}
+
+/// The quantities of the likeliest cause, which choose the form of the sentence; empty when nothing explains it.
+fn likely_cause(facts: &Facts, lines: &[&Found<DeleteError>]) -> Values {
+    let mut cause = Values::new();
+    let old_kubelet = old_kubelets(facts).next().map(|kubelet| &kubelet.value);
+    if !facts.cgroups.stuck_processes.is_empty() {
+        cause.insert("process_state".into(), "D".into());
+    } else if let (Some(_), Some(kubelet)) = (misc_mismatch(facts), old_kubelet) {
+        cause.insert("kubelet".into(), kubelet.text.clone());
+        cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
+    } else if let Some(controller) = unknown_controllers(facts).next() {
+        cause.insert("controller".into(), controller.value.clone());
+    } else if lines.iter().any(|line| line.value.cause == DeleteCause::BusyV2) {
+        cause.insert("busy".into(), "EBUSY".into());
+    } else if let Some(kubelet) = old_kubelet.filter(|_| mode(&facts.cgroups) != Some(CgroupMode::V2)) {
+        cause.insert("old_kubelet".into(), kubelet.text.clone());
+        cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
+    }
+    cause
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Misc};
+    use crate::fixture::{findings, found, says, version};
+
+    fn facts(errors: &[(&str, DeleteCause)]) -> Facts {
+        let mut facts = Facts::default();
+        facts.cgroups.delete_errors =
+            errors.iter().map(|(pod, cause)| found(DeleteError { pod: (*pod).into(), cause: *cause })).collect();
+        facts
+    }
+
+    const TWICE: [(&str, DeleteCause); 2] = [("pod1", DeleteCause::SystemdTimeout); 2];
+
+    #[test]
+    fn the_same_pod_twice_is_a_loop() {
+        let once = ("pod1", DeleteCause::Other);
+        assert!(findings(&RULE, &facts(&[once])).is_empty());
+        assert!(findings(&RULE, &facts(&[once, ("pod2", DeleteCause::Other)])).is_empty());
+        assert_eq!(
+            says(&RULE, &facts(&[("pod2", DeleteCause::Other), once, once])),
+            "kubelet cannot delete the cgroups of pod1 (lines: 2), and nothing pasted explains why."
+        );
+    }
+
+    /// kubernetes issue 123766: `runc init` in state D holds the slice.
+    #[test]
+    fn a_stuck_process_explains_even_a_single_line() {
+        let mut facts = facts(&[("pod1", DeleteCause::SystemdTimeout)]);
+        facts.cgroups.stuck_processes = vec![found(())];
+        assert!(says(&RULE, &facts).ends_with("a process in state D is stuck in them."));
+    }
+
+    #[test]
+    fn the_misc_mismatch_explains_it() {
+        let mut facts = facts(&TWICE);
+        facts.cgroups.misc = vec![found(Misc::Mounted)];
+        facts.versions.runc = vec![version("1.1.7")];
+        facts.versions.kubelet = vec![version("1.27.1")];
+        assert!(says(&RULE, &facts).contains("kubelet 1.27.1 does not know the misc cgroups"));
+    }
+
+    /// runc issue 4181: openEuler's `files` controller.
+    #[test]
+    fn another_unknown_controller_explains_it() {
+        let mut facts = facts(&TWICE);
+        facts.cgroups.v1_controllers = ["memory", "files"].map(|name| found(name.to_owned())).to_vec();
+        assert!(says(&RULE, &facts).contains("the cgroup v1 controller files"));
+    }
+
+    /// kubernetes issue 128975: "device or resource busy" under /sys/fs/cgroup/kubepods.slice.
+    #[test]
+    fn a_busy_slice_on_v2_explains_it() {
+        let mut facts = facts(&[("pod1", DeleteCause::BusyV2); 3]);
+        facts.cgroups.modes = vec![found(CgroupMode::V2)];
+        facts.versions.kubelet = vec![version("1.22.11-eks-18ef993")];
+        assert!(says(&RULE, &facts).contains("(lines: 3): a child of the cgroup v2 slice is still there"));
+    }
+
+    #[test]
+    fn an_old_kubelet_is_named_when_nothing_else_fits() {
+        let mut facts = facts(&TWICE);
+        facts.versions.kubelet = vec![version("1.20.9")];
+        assert!(says(&RULE, &facts).contains("kubelet 1.20.9 may be too old"));
+    }
+
+    #[test]
+    fn many_pods_are_one_finding_with_a_few_places() {
+        let names: Vec<String> = (0..50).map(|number| format!("pod{number}")).collect();
+        let errors: Vec<(&str, DeleteCause)> =
+            names.iter().chain(&names).map(|pod| (pod.as_str(), DeleteCause::Other)).collect();
+        let found = findings(&RULE, &facts(&errors));
+        assert_eq!((found.len(), found[0].evidence.len()), (1, 10));
+    }
+}

@@ -1,0 +1,181 @@
+//! One user has no inotify instance left.
+
+use crate::facts::{Facts, InotifyError};
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "inotify-instances-exhausted",
+    risk: Risk::Inotify,
+    severity: Severity::Error,
+    words: Words {
+        en: Text {
+            title: "inotify instances used up",
+            says: &[
+                "inotify: {used} of {limit} instances used by {user}.",
+                "inotify: {used} of {limit} instances used, all users taken together.",
+                "The kernel refused a new inotify instance at the limit of {low_limit} per user.",
+                "The kernel refused a new inotify instance: one user has reached its limit.",
+            ],
+            why: "The kernel counts inotify instances per user id, and everything on a node that runs as root shares \
+                  one budget: systemd, udev, kubelet, containerd and its shims, and every container that runs as \
+                  root. Beyond it inotify_init fails with EMFILE, which reads \"too many open files\" but has nothing \
+                  to do with ulimit, LimitNOFILE or fs.file-max. kubectl logs -f and journalctl -f stop following, \
+                  OOM kills go unnoticed by the shim, and a kubelet that restarts does not come up again.",
+            fix: "Raise fs.inotify.max_user_instances now and for good: at least {need} for {max_pods} pods, normally \
+                  8192. An instance costs kernel memory only once it is created, so a high limit is free. Raising \
+                  max_user_watches does not help here.",
+        },
+        ja: Text {
+            title: "inotify インスタンスの枯渇",
+            says: &[
+                "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
+                "inotify インスタンスが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
+                "カーネルがユーザーあたりの上限 {low_limit} に達したため、新しい inotify インスタンスの作成を拒否しました。",
+                "あるユーザーが上限に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
+            ],
+            why: "カーネルは inotify インスタンスを UID ごとに数えます。ノード上で root として動くもの(systemd、udev、kubelet、containerd とその shim、\
+                  root で動くすべてのコンテナー)は 1 つの枠を共有します。上限を超えると inotify_init は EMFILE を返します。\
+                  メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
+                  kubectl logs -f や journalctl -f が追従できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると起動に失敗します。",
+            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{max_pods} Pod なら少なくとも {need}、通常は 8192 にします。\
+                  インスタンスは作成されて初めてメモリを使うので、上限を高くしても負担はありません。max_user_watches を上げても解決しません。",
+        },
+        zh: Text {
+            title: "inotify 实例耗尽",
+            says: &[
+                "inotify 实例：{user} 已使用 {used} 个，上限为 {limit} 个。",
+                "inotify 实例：所有用户合计已使用 {used} 个，上限为 {limit} 个。",
+                "已达到每用户 {low_limit} 个的上限，内核拒绝创建新的 inotify 实例。",
+                "某个用户已达到上限，内核拒绝创建新的 inotify 实例。",
+            ],
+            why: "内核按 UID 统计 inotify 实例，节点上以 root 运行的一切（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
+                  超出后 inotify_init 返回 EMFILE，提示是 “too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
+                  kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 重启后可能无法启动。",
+            fix: "立即并永久调高 fs.inotify.max_user_instances：{max_pods} 个 Pod 至少需要 {need}，一般设为 8192。\
+                  实例只有创建后才占用内核内存，上限设高没有代价。调高 max_user_watches 在这里没有用。",
+        },
+    },
+    remedy: "\
+sudo sysctl -w fs.inotify.max_user_instances=8192
+echo 'fs.inotify.max_user_instances = 8192' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl --system
+",
+    links: &[
+        "https://man7.org/linux/man-pages/man7/inotify.7.html",
+        "https://github.com/torvalds/linux/blob/v6.12/fs/notify/inotify/inotify_user.c",
+        "https://github.com/torvalds/linux/blob/v6.12/kernel/ucount.c",
+        "https://github.com/kubernetes/kubernetes/issues/58081",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    let inotify = &facts.inotify;
+    let loads = instance_loads(inotify);
+    let full: Vec<_> = loads.iter().filter(|load| load.percent() >= EXHAUSTED_PERCENT).collect();
+    let counts = full.iter().map(|load| load.evidence(EXHAUSTED_PERCENT));
+    let refused = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
+    let errors = refused.map(|error| Evidence::new(&error.place, "inotify_init: EMFILE (Too many open files)", ""));
+    let mut evidence: Vec<Evidence> = counts.chain(errors).collect();
+    if evidence.is_empty() {
+        return Vec::new();
+    }
+    let need = need(facts, settings);
+    let mut finding = RULE.finding();
+    finding.values.insert("need".into(), need.instances.to_string());
+    finding.values.insert("max_pods".into(), need.max_pods.to_string());
+    // One user's count tells more than a sum over all of them.
+    if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {
+        finding.values.insert("used".into(), load.used.value.count.to_string());
+        finding.values.insert("limit".into(), load.limit.to_string());
+        finding.values.extend(load.user().map(|user| ("user".into(), user)));
+    }
+    if let Some(limit) = &inotify.max_instances {
+        let expected = format!(">= {}", need.instances);
+        evidence.push(Evidence::new(
+            &limit.place,
+            format!("fs.inotify.max_user_instances = {}", limit.value),
+            expected,
+        ));
+        // A limit that looks sufficient was probably raised after the error, so the error was not about it.
+        if limit.value < need.instances {
+            finding.values.insert("low_limit".into(), limit.value.to_string());
+        }
+    }
+    finding.evidence = evidence;
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::{Facts, InUse, InotifyError, Whose};
+    use crate::fixture::{findings, found, says};
+
+    fn used(count: u64, whose: Whose) -> InUse {
+        InUse { count, whose, at_least: false, limit: None }
+    }
+
+    fn facts(limit: Option<u64>, counts: Vec<InUse>) -> Facts {
+        let mut facts = Facts::default();
+        facts.inotify.max_instances = limit.map(found);
+        facts.inotify.instances_used = counts.into_iter().map(found).collect();
+        facts
+    }
+
+    #[test]
+    fn a_sum_over_all_users_at_the_limit_is_reported_as_such() {
+        let facts = facts(Some(128), vec![used(128, Whose::Everyone)]);
+        assert_eq!(says(&RULE, &facts), "inotify: 128 of 128 instances used, all users taken together.");
+        assert_eq!(findings(&RULE, &facts)[0].evidence[0].observed, "Σ UID: 128/128");
+    }
+
+    #[test]
+    fn one_users_count_decides_where_it_is_known() {
+        let root = |count| used(count, Whose::User("root".into()));
+        assert_eq!(
+            says(&RULE, &facts(Some(128), vec![used(133, Whose::Everyone), root(127)])),
+            "inotify: 127 of 128 instances used by root."
+        );
+        let spread = facts(Some(128), vec![used(133, Whose::Everyone), root(90), used(43, Whose::Uid(1000))]);
+        assert!(findings(&RULE, &spread).is_empty(), "133 in all, but no user is near its own limit");
+    }
+
+    #[test]
+    fn a_partial_list_does_not_hide_the_sum() {
+        let shims = InUse { at_least: true, ..used(69, Whose::User("root".into())) };
+        assert_eq!(findings(&RULE, &facts(Some(128), vec![used(128, Whose::Everyone), shims])).len(), 1);
+    }
+
+    #[test]
+    fn a_limit_printed_with_the_count_is_enough() {
+        let printed = InUse { limit: Some(128), ..used(129, Whose::Uid(0)) };
+        assert_eq!(says(&RULE, &facts(None, vec![printed])), "inotify: 129 of 128 instances used by UID 0.");
+    }
+
+    #[test]
+    fn below_95_percent_or_without_a_limit_nothing_is_said() {
+        assert!(findings(&RULE, &facts(Some(128), vec![used(121, Whose::Uid(0))])).is_empty());
+        assert_eq!(findings(&RULE, &facts(Some(128), vec![used(122, Whose::Uid(0))])).len(), 1);
+        assert!(findings(&RULE, &facts(None, vec![used(128, Whose::Uid(0))])).is_empty());
+        assert!(findings(&RULE, &facts(Some(0), vec![used(1, Whose::Uid(0))])).is_empty());
+    }
+
+    /// 128 is the default of every kernel (`inotify_user_setup`), so it may be assumed once an instance was refused.
+    #[test]
+    fn a_refused_instance_is_enough_and_makes_128_the_limit() {
+        let mut facts = facts(None, vec![used(127, Whose::Uid(0))]);
+        facts.inotify.errors = vec![found(InotifyError::Instances)];
+        assert_eq!(says(&RULE, &facts), "inotify: 127 of 128 instances used by UID 0.");
+        facts.inotify.instances_used.clear();
+        assert_eq!(says(&RULE, &facts), "The kernel refused a new inotify instance: one user has reached its limit.");
+        facts.inotify.max_instances = Some(found(128));
+        assert_eq!(says(&RULE, &facts), "The kernel refused a new inotify instance at the limit of 128 per user.");
+        facts.inotify.errors = vec![found(InotifyError::Watches)];
+        assert!(findings(&RULE, &facts).is_empty(), "watches are another limit");
+    }
+}

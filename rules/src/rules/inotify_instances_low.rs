@@ -1,0 +1,155 @@
+//! The limit on inotify instances is too low for a node, or nearly used.
+
+use crate::facts::Facts;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, instance_limits, instance_loads, need};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "inotify-instances-low",
+    risk: Risk::Inotify,
+    severity: Severity::Warning,
+    words: Words {
+        en: Text {
+            title: "Too few inotify instances for a node",
+            says: &[
+                "A limit of {low_limit} inotify instances is too low: a node with {max_pods} pods needs {need}.",
+                "inotify: {used} of {limit} instances used by {user}.",
+            ],
+            why: "On cgroup v2 containerd's shim holds one inotify instance per container, the pause container \
+                  included: two for the smallest pod, more for pods with sidecars. They all count against root, \
+                  together with systemd, kubelet and every container that runs as root. The kernel's default of 128 \
+                  is thus used up by some 50 pods, far below the 110 that kubelet allows. (The leak in containerd \
+                  1.4 and 1.5 is another matter: it was fixed in containerd/cgroups 1.0.3, not in the pull request \
+                  that is often named, and without it the need is still this high.)",
+            fix: "Raise fs.inotify.max_user_instances to at least {need}, normally to 8192, before the node fills up. \
+                  A higher limit costs nothing until instances are created. To see how close a node is, count per \
+                  user, not in total: the limit is per user id.",
+        },
+        ja: Text {
+            title: "ノードには少なすぎる inotify インスタンス上限",
+            says: &[
+                "inotify インスタンスの上限 {low_limit} は低すぎます。{max_pods} Pod のノードには {need} が必要です。",
+                "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
+            ],
+            why: "cgroup v2 では containerd の shim が pause を含むコンテナーごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
+                  これらは systemd や kubelet、root で動くすべてのコンテナーとともに root の枠に数えられます。そのため既定値 128 は 50 Pod ほどで使い切られ、\
+                  kubelet の既定の上限 110 Pod には届きません。(containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
+                  containerd/cgroups 1.0.3 で修正されましたが、リークがなくてもこれだけの数が必要です。)",
+            fix: "ノードが埋まる前に fs.inotify.max_user_instances を少なくとも {need}、通常は 8192 に引き上げてください。上限を上げるだけならメモリは消費しません。\
+                  余裕を確かめるときは合計ではなくユーザーごとに数えてください。上限は UID ごとです。",
+        },
+        zh: Text {
+            title: "inotify 实例上限对节点来说太低",
+            says: &[
+                "inotify 实例上限 {low_limit} 太低：运行 {max_pods} 个 Pod 的节点需要 {need} 个。",
+                "inotify 实例：{user} 已使用 {used} 个，上限为 {limit} 个。",
+            ],
+            why: "在 cgroup v2 上，containerd 的 shim 为每个容器（包括 pause 容器）占用一个 inotify 实例：最小的 Pod 也要两个，带 sidecar 的更多。\
+                  它们与 systemd、kubelet 以及所有以 root 运行的容器一起计入 root 的额度。因此内核默认的 128 个大约 50 个 Pod 就会用完，远低于 kubelet 默认允许的 110 个。\
+                  （containerd 1.4 和 1.5 的泄漏是另一回事：它在 containerd/cgroups 1.0.3 中修复，而不是常被引用的那个 PR；即使没有泄漏，也需要这么多。）",
+            fix: "在节点装满之前，把 fs.inotify.max_user_instances 至少调到 {need}，一般设为 8192。上限调高本身不占内存。\
+                  查看余量时请按用户统计，不要看总数：上限是按 UID 计算的。",
+        },
+    },
+    remedy: "\
+sudo sysctl -w fs.inotify.max_user_instances=8192
+echo 'fs.inotify.max_user_instances = 8192' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl --system
+",
+    links: &[
+        "https://github.com/containerd/containerd/issues/5670",
+        "https://github.com/containerd/cgroups/pull/212",
+        "https://github.com/torvalds/linux/blob/v6.12/fs/notify/inotify/inotify_user.c",
+        "https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    let need = need(facts, settings);
+    let mut finding = RULE.finding();
+    if let Some((limit, place)) = instance_limits(&facts.inotify).find(|(limit, _)| *limit < need.instances) {
+        let observed = format!("fs.inotify.max_user_instances = {limit}");
+        finding.evidence.push(Evidence::new(place, observed, format!(">= {}", need.instances)));
+        finding.values.insert("low_limit".into(), limit.to_string());
+    }
+    let loads = instance_loads(&facts.inotify);
+    if let Some(load) = loads.iter().find(|load| load.is_of_one_user()) {
+        if (LOW_PERCENT..EXHAUSTED_PERCENT).contains(&load.percent()) {
+            finding.evidence.push(load.evidence(LOW_PERCENT));
+        }
+        finding.values.insert("used".into(), load.used.value.count.to_string());
+        finding.values.insert("limit".into(), load.limit.to_string());
+        finding.values.extend(load.user().map(|user| ("user".into(), user)));
+    }
+    if finding.evidence.is_empty() {
+        return Vec::new();
+    }
+    finding.values.insert("need".into(), need.instances.to_string());
+    finding.values.insert("max_pods".into(), need.max_pods.to_string());
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::{CgroupMode, Facts, InUse, Whose};
+    use crate::fixture::{findings, findings_with, found, says};
+    use crate::settings::{NodeProfile, Settings};
+
+    fn limited(limit: u64) -> Facts {
+        let mut facts = Facts::default();
+        facts.inotify.max_instances = Some(found(limit));
+        facts
+    }
+
+    /// 25 + 2 × 110 (kubelet's default `maxPods`) on cgroup v2.
+    #[test]
+    fn the_default_of_128_is_below_the_need_of_110_pods() {
+        let says = says(&RULE, &limited(128));
+        assert_eq!(says, "A limit of 128 inotify instances is too low: a node with 110 pods needs 245.");
+        assert!(findings(&RULE, &limited(245)).is_empty());
+        assert_eq!(findings(&RULE, &limited(244)).len(), 1);
+    }
+
+    #[test]
+    fn max_pods_of_the_node_count() {
+        let settings =
+            |max_pods| Settings { node: NodeProfile { max_pods: Some(max_pods), memory: None }, ..Settings::default() };
+        assert!(findings_with(&RULE, &limited(128), &settings(30)).is_empty());
+        assert_eq!(findings_with(&RULE, &limited(512), &settings(250)).len(), 1);
+    }
+
+    /// On cgroup v1 containerd uses eventfd, so pods need no instance.
+    #[test]
+    fn cgroup_v1_needs_the_base_alone() {
+        let mut facts = limited(128);
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        assert!(findings(&RULE, &facts).is_empty());
+        facts.cgroups.modes.push(found(CgroupMode::V2));
+        assert_eq!(findings(&RULE, &facts).len(), 1, "one of the two nodes is on v2");
+    }
+
+    #[test]
+    fn four_fifths_used_by_one_user_is_low_whatever_the_limit() {
+        let count = |count, whose| {
+            let mut facts = limited(1000);
+            facts.inotify.instances_used = vec![found(InUse { count, whose, at_least: false, limit: None })];
+            facts
+        };
+        assert_eq!(says(&RULE, &count(800, Whose::Uid(0))), "inotify: 800 of 1000 instances used by UID 0.");
+        assert!(findings(&RULE, &count(799, Whose::Uid(0))).is_empty());
+        assert!(findings(&RULE, &count(800, Whose::Everyone)).is_empty(), "only an upper bound for a user");
+        assert!(findings(&RULE, &count(950, Whose::Uid(0))).is_empty(), "inotify-instances-exhausted says more");
+    }
+
+    #[test]
+    fn an_intended_value_is_not_a_limit() {
+        let mut facts = Facts::default();
+        facts.inotify.intended_instances = Some(found(128));
+        assert!(findings(&RULE, &facts).is_empty());
+    }
+}

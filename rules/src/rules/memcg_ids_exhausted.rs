@@ -1,0 +1,136 @@
+//! No memory cgroup id is left, or nearly none.
+
+use crate::facts::Facts;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::memcg::{EXHAUSTED, MAX_IDS};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memcg-ids-exhausted",
+    risk: Risk::Memcg,
+    severity: Severity::Error,
+    words: Words {
+        en: Text {
+            title: "Memory cgroup ids used up",
+            says: &[
+                "{cgroups} of {max} memory cgroup ids are taken.",
+                "The kernel could not create a memory cgroup: {error}.",
+            ],
+            why: "The kernel numbers memory cgroups with 16 bits, on cgroup v1 and v2 alike. When no number is left, \
+                  or when a RHEL 7 kernel has leaked its kernel-memory accounting, no container with a memory \
+                  limit starts on this node any more. mkdir then says ENOSPC before Linux 4.7, ENOMEM from 4.7 to \
+                  5.6, ENOSPC from 5.7 and EBUSY from 6.12: \"no space left on device\" is not about the disk here, \
+                  and \"cannot allocate memory\" is not about free memory. On RHEL 7 the count in /proc/cgroups can \
+                  be low although the ids are gone.",
+            fix: "To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
+                  frees ids that only page cache holds. If find shows as many directories as /proc/cgroups counts, \
+                  they are real leftovers: remove the empty ones. For good: a kernel of 4.7 or later, on RHEL 7 at \
+                  least 3.10.0-1062.4.1. cgroup.memory=nokmem stops the leak of kernel memory, but it does not lift \
+                  the limit of {max} ids, as the article behind this rule hopes.",
+        },
+        ja: Text {
+            title: "メモリ cgroup ID の枯渇",
+            says: &[
+                "メモリ cgroup の ID が {max} 個中 {cgroups} 個使用されています。",
+                "カーネルがメモリ cgroup を作成できませんでした: {error}",
+            ],
+            why: "カーネルはメモリ cgroup に 16 ビットの番号を付けます。cgroup v1 でも v2 でも同じです。番号が尽きるか、RHEL 7 のカーネルで\
+                  カーネルメモリの計上がリークすると、メモリ制限付きのコンテナーはこのノードで起動できなくなります。\
+                  mkdir のエラーは 4.7 より前が ENOSPC、4.7〜5.6 が ENOMEM、5.7 以降が ENOSPC、6.12 以降が EBUSY です。\
+                  「no space left on device」はディスクの、「cannot allocate memory」は空きメモリの問題ではありません。\
+                  RHEL 7 では ID が尽きていても /proc/cgroups の値は小さいことがあります。",
+            fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください(ページキャッシュだけが保持している ID が解放されます)。\
+                  find で数えたディレクトリ数が /proc/cgroups と同じなら実在する残骸なので、空のものを削除します。\
+                  恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\
+                  cgroup.memory=nokmem はカーネルメモリのリークを止めますが、元の記事の期待とは異なり、{max} 個という上限はなくなりません。",
+        },
+        zh: Text {
+            title: "内存 cgroup ID 耗尽",
+            says: &["内存 cgroup 的 ID 已占用 {cgroups} 个，上限为 {max} 个。", "内核无法创建内存 cgroup：{error}"],
+            why: "内核用 16 位数字给内存 cgroup 编号，cgroup v1 和 v2 都一样。编号用尽，或者 RHEL 7 内核的内核内存计数发生泄漏后，带内存限制的容器就无法在该节点启动。\
+                  mkdir 的错误码：4.7 之前为 ENOSPC，4.7 到 5.6 为 ENOMEM，5.7 起为 ENOSPC，6.12 起为 EBUSY。\
+                  因此这里的 “no space left on device” 与磁盘无关，“cannot allocate memory” 也与空闲内存无关。\
+                  在 RHEL 7 上，即使 ID 已用尽，/proc/cgroups 中的数字也可能很小。",
+            fix: "恢复节点：排空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\
+                  如果 find 数出的目录与 /proc/cgroups 一样多，那就是真实残留的目录，请删除其中的空目录。\
+                  根治：升级到 4.7 及以上内核，RHEL 7 至少 3.10.0-1062.4.1。\
+                  cgroup.memory=nokmem 能阻止内核内存泄漏，但并不像原文章所说的那样取消 {max} 个 ID 的上限。",
+        },
+    },
+    remedy: "\
+grep memory /proc/cgroups
+find /sys/fs/cgroup/memory -type d | wc -l
+sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
+",
+    links: &[
+        "https://github.com/torvalds/linux/commit/73f576c04b94",
+        "https://github.com/torvalds/linux/commit/11d6761218d1",
+        "https://github.com/kubernetes/kubernetes/issues/61937",
+        "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let memcg = &facts.memcg;
+    let mut finding = RULE.finding();
+    for (label, count) in [("num_cgroups", &memcg.num_cgroups), ("find -type d", &memcg.directories)] {
+        if let Some(count) = count.as_ref().filter(|count| count.value >= EXHAUSTED) {
+            let observed = format!("{label} = {}", count.value);
+            finding.evidence.push(Evidence::new(&count.place, observed, format!("< {EXHAUSTED}")));
+            finding.values.entry("cgroups".into()).or_insert_with(|| count.value.to_string());
+        }
+    }
+    for error in &memcg.mkdir_errors {
+        finding.evidence.push(Evidence::new(&error.place, error.value.as_str(), ""));
+        finding.values.entry("error".into()).or_insert_with(|| error.value.clone());
+    }
+    if finding.evidence.is_empty() {
+        return Vec::new();
+    }
+    // What this kernel answers when ids are gone tells exhausted ids from other causes.
+    finding.evidence.extend(facts.versions.kernel.iter().map(|kernel| {
+        Evidence::new(&kernel.place, format!("{}: {}", kernel.value, kernel.value.kernel_memcg_errno()), "")
+    }));
+    finding.values.insert("max".into(), MAX_IDS.to_string());
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::Facts;
+    use crate::fixture::{findings, found, says, version};
+
+    #[test]
+    fn four_fifths_of_the_ids_are_too_many() {
+        let mut facts = Facts::default();
+        facts.memcg.num_cgroups = Some(found(64_734));
+        assert_eq!(says(&RULE, &facts), "64734 of 65535 memory cgroup ids are taken.");
+        for (count, fires) in [(51_999, 0), (52_000, 1), (u64::MAX, 1)] {
+            facts.memcg.num_cgroups = Some(found(count));
+            assert_eq!(findings(&RULE, &facts).len(), fires, "{count}");
+        }
+    }
+
+    #[test]
+    fn live_directories_count_as_well() {
+        let mut facts = Facts::default();
+        facts.memcg.directories = Some(found(65_429));
+        assert_eq!(findings(&RULE, &facts).len(), 1);
+    }
+
+    #[test]
+    fn a_failed_mkdir_is_quoted_and_explained_by_the_kernel() {
+        let mut facts = Facts::default();
+        facts.memcg.mkdir_errors = vec![found("no space left on device".to_owned()), found("x".to_owned())];
+        facts.versions.kernel = vec![version("3.10.0-693.17.1.el7.x86_64")];
+        assert_eq!(says(&RULE, &facts), "The kernel could not create a memory cgroup: no space left on device.");
+        assert_eq!(
+            findings(&RULE, &facts)[0].evidence.last().unwrap().observed,
+            "3.10.0-693.17.1.el7.x86_64: ENOSPC (No space left on device)"
+        );
+    }
+}

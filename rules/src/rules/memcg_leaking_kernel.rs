@@ -1,0 +1,140 @@
+//! A kernel that is known to keep the ids of removed memory cgroups.
+
+use crate::facts::Facts;
+use crate::kubernetes::version::{MemcgIds, Version};
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memcg-leaking-kernel",
+    risk: Risk::Memcg,
+    severity: Severity::Warning,
+    words: Words {
+        en: Text {
+            title: "Kernel that leaks memory cgroups",
+            says: &["Kernel {kernel} is known to leak memory cgroups; the fix came with {fixed}."],
+            why: "This kernel does not give back everything that a removed memory cgroup held. Linux 3.19 to 4.3 \
+                  keep its id while page cache is charged to it, and there are only 65535 ids. RHEL and CentOS 7 \
+                  before 3.10.0-1062.4.1 also leak slab caches once kernel-memory accounting is on, which runc and \
+                  kubelet up to 1.21 switch on for every container. After weeks of pods coming and going, new \
+                  containers fail with \"no space left on device\" or \"cannot allocate memory\".",
+            fix: "Update the kernel to {fixed} or later. Until then boot with cgroup.memory=nokmem (check it in \
+                  /proc/cmdline afterwards, a changed grub file alone does nothing), or drop caches on a schedule. \
+                  Later RHEL 7 kernels leak less, but leaks are reported there too, so keep an eye on /proc/cgroups.",
+        },
+        ja: Text {
+            title: "メモリ cgroup がリークするカーネル",
+            says: &["カーネル {kernel} にはメモリ cgroup のリークが知られています。修正は {fixed} で入りました。"],
+            why: "このカーネルは、削除されたメモリ cgroup が保持していたものをすべては解放しません。Linux 3.19〜4.3 では、ページキャッシュが計上されている間 ID が残り、\
+                  ID は 65535 個しかありません。3.10.0-1062.4.1 より前の RHEL / CentOS 7 では、カーネルメモリの計上が有効になるとスラブキャッシュもリークします。\
+                  runc と 1.21 までの kubelet はこれを全コンテナーで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナーが\
+                  「no space left on device」や「cannot allocate memory」で失敗するようになります。",
+            fix: "カーネルを {fixed} 以降に更新してください。それまでは cgroup.memory=nokmem を付けて起動するか(起動後に /proc/cmdline で確認してください。\
+                  grub のファイルを変えただけでは効きません)、定期的に drop_caches を実行します。\
+                  それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。",
+        },
+        zh: Text {
+            title: "会泄漏内存 cgroup 的内核",
+            says: &["内核 {kernel} 存在已知的内存 cgroup 泄漏，{fixed} 起修复。"],
+            why: "该内核不会完全归还被删除的内存 cgroup 所占用的东西。Linux 3.19 到 4.3 在仍有页缓存记在其名下时会保留 ID，而 ID 只有 65535 个。\
+                  3.10.0-1062.4.1 之前的 RHEL / CentOS 7 在启用内核内存计数后还会泄漏 slab 缓存，而 runc 和 1.21 及以下的 kubelet 会为每个容器启用它。\
+                  Pod 反复创建删除数周之后，新容器会以 “no space left on device” 或 “cannot allocate memory” 失败。",
+            fix: "把内核升级到 {fixed} 或更高版本。在此之前，用 cgroup.memory=nokmem 启动（之后在 /proc/cmdline 中确认，只改 grub 文件并不生效），或定期执行 drop_caches。\
+                  更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。",
+        },
+    },
+    remedy: "\
+# RHEL, CentOS
+sudo grubby --update-kernel=ALL --args=cgroup.memory=nokmem
+# Debian, Ubuntu: add cgroup.memory=nokmem to GRUB_CMDLINE_LINUX in /etc/default/grub, then
+sudo update-grub
+# after the reboot
+cat /proc/cmdline
+",
+    links: &[
+        "https://github.com/torvalds/linux/commit/73f576c04b94",
+        "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",
+        "https://github.com/kubernetes/kubernetes/issues/61937",
+        "https://github.com/opencontainers/runc/issues/1921",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let memcg = &facts.memcg;
+    if memcg.nokmem.is_some() || memcg.drop_caches.is_some() {
+        return Vec::new();
+    }
+    let leaking = facts.versions.kernel.iter().filter(|kernel| kernel.value.kernel_memcg_ids() == MemcgIds::Leak);
+    let mut findings: Vec<Finding> = Vec::new();
+    for kernel in leaking {
+        let fixed = first_fixed(&kernel.value);
+        let evidence = Evidence::new(&kernel.place, kernel.value.text.as_str(), format!(">= {fixed}"));
+        // Several nodes with one kernel are one finding.
+        let same = findings.iter_mut().find(|finding| finding.values.get("kernel") == Some(&kernel.value.text));
+        if let Some(finding) = same {
+            finding.evidence.push(evidence);
+            continue;
+        }
+        let mut finding = RULE.finding();
+        finding.values.insert("kernel".into(), kernel.value.text.clone());
+        finding.values.insert("fixed".into(), fixed.to_owned());
+        finding.evidence.push(evidence);
+        findings.push(finding);
+    }
+    findings
+}
+
+/// The first kernel of the same line that does not leak.
+fn first_fixed(kernel: &Version) -> &'static str {
+    if kernel.el7_build().is_some() { "3.10.0-1062.4.1.el7" } else { "4.7" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::Facts;
+    use crate::fixture::{findings, found, says, version};
+
+    fn facts(kernels: &[&str]) -> Facts {
+        let mut facts = Facts::default();
+        facts.versions.kernel = kernels.iter().map(|kernel| version(kernel)).collect();
+        facts
+    }
+
+    #[test]
+    fn kernels_in_the_window_fire_and_name_the_first_fixed_one() {
+        assert_eq!(
+            says(&RULE, &facts(&["3.10.0-693.17.1.el7.x86_64"])),
+            "Kernel 3.10.0-693.17.1.el7.x86_64 is known to leak memory cgroups; the fix came with 3.10.0-1062.4.1.el7."
+        );
+        assert_eq!(
+            says(&RULE, &facts(&["4.2.0-42-generic"])),
+            "Kernel 4.2.0-42-generic is known to leak memory cgroups; the fix came with 4.7."
+        );
+        for kernel in ["3.16.0", "4.4.58", "4.7.0", "5.15.0", "3.10.0-1062.4.1.el7.x86_64"] {
+            assert!(findings(&RULE, &facts(&[kernel])).is_empty(), "{kernel}");
+        }
+    }
+
+    #[test]
+    fn nodes_with_one_kernel_are_one_finding() {
+        let found = findings(&RULE, &facts(&["4.2.0", "4.2.0", "3.19.0"]));
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].evidence.len(), 2);
+    }
+
+    #[test]
+    fn nokmem_in_force_or_scheduled_drop_caches_mitigate() {
+        let mut facts = facts(&["3.10.0-693.17.1.el7.x86_64"]);
+        facts.memcg.nokmem_intended = Some(found(()));
+        assert_eq!(findings(&RULE, &facts).len(), 1, "a file alone does nothing");
+        facts.memcg.nokmem = Some(found(()));
+        assert!(findings(&RULE, &facts).is_empty());
+        facts.memcg.nokmem = None;
+        facts.memcg.drop_caches = Some(found(()));
+        assert!(findings(&RULE, &facts).is_empty());
+    }
+}

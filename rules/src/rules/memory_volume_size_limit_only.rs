@@ -1,0 +1,137 @@
+//! A container without a memory limit writes to a memory volume that only `sizeLimit` caps.
+
+use serde_json::json;
+
+use crate::facts::Facts;
+use crate::kubernetes::pod::{Container, PodTemplate, Volume};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// Volumes up to this size hold keys, sockets and the like; even a hundred of them do no harm.
+const SMALL: u128 = 16 << 20;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memory-volume-size-limit-only",
+    risk: Risk::MemoryVolume,
+    severity: Severity::Warning,
+    words: Words {
+        en: Text {
+            title: "Memory volume with a size but no memory limit",
+            says: &[
+                "Memory volume {volume} may take {size} per pod that nothing reserves: its writer {container} has no memory limit.",
+            ],
+            why: "sizeLimit does cap the volume (kubelet 1.22 and later size the tmpfs to it; the article behind this \
+                  rule is too strict there), but the scheduler knows nothing about it. It places as many pods on a \
+                  node as their requests allow, and each may then fill its volume: the node can run out of memory \
+                  although every volume keeps to its size.",
+            fix: "Give container {container} a memory limit that covers the volume and the process (here at least \
+                  {limit}) and leave the request equal to it. The scheduler then reserves the memory.",
+        },
+        ja: Text {
+            title: "サイズ指定だけでメモリ制限のないメモリボリューム",
+            says: &[
+                "メモリボリューム {volume} は Pod ごとに最大 {size} を使えますが、書き込むコンテナー {container} にメモリ制限がないため、この分はどこにも確保されません。",
+            ],
+            why: "sizeLimit はボリュームの上限としては効きます(kubelet 1.22 以降は tmpfs がこの大きさになります。元の記事の「sizeLimit だけではダメ」はこの点で少し厳しすぎます)。\
+                  しかしスケジューラーは sizeLimit を見ません。requests の合計が収まるだけ Pod を配置し、それぞれがボリュームを使い切れば、\
+                  どのボリュームもサイズを守っていてもノードのメモリは足りなくなります。",
+            fix: "コンテナー {container} に、ボリュームとプロセスの両方が収まるメモリ制限(少なくとも {limit})を設定し、requests も同じ値にしてください。そうすればスケジューラーがメモリを確保します。",
+        },
+        zh: Text {
+            title: "只有大小、没有内存限制的内存卷",
+            says: &[
+                "内存卷 {volume} 在每个 Pod 中最多可占用 {size}，但写入它的容器 {container} 没有内存限制，这部分内存没有被预留。",
+            ],
+            why: "sizeLimit 确实能限制卷的大小（kubelet 1.22 起 tmpfs 按它创建；原文章在这一点上过于严格），但调度器并不看它。\
+                  调度器按 requests 尽量往节点上放 Pod，每个 Pod 都可能写满自己的卷：即使没有一个卷超过上限，节点内存仍可能不足。",
+            fix: "给容器 {container} 设置能同时容纳卷和进程的内存限制（至少 {limit}），并让 requests 与之相等，这样调度器就会预留内存。",
+        },
+    },
+    remedy: "\
+# container {container}
+resources:
+  requests:
+    memory: {limit}
+  limits:
+    memory: {limit}
+",
+    links: &[
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#memory-backed-emptydir",
+        "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/1967-size-memory-backed-volumes",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let writers = facts.pods.iter().flat_map(|pod| pod.unlimited_writers().map(move |writer| (pod, writer)));
+    writers
+        .filter_map(|(pod, (volume, writer))| {
+            let size = volume.size_limit.bytes().filter(|size| *size > SMALL)?;
+            Some(finding(pod, volume, writer, size))
+        })
+        .collect()
+}
+
+fn finding(pod: &PodTemplate, volume: &Volume, writer: &Container, size: u128) -> Finding {
+    let limit = quantity::format(writer.suggested_limit(size));
+    let size = quantity::format(size);
+    let pointer = format!("{}/resources/limits/memory", writer.pointer);
+    let mut finding = RULE.finding_in(pod, Some(writer), Some(volume));
+    finding.evidence = vec![
+        Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", format!(">= {size}")),
+        Evidence::new(&pod.place(format!("{}/emptyDir/sizeLimit", volume.pointer)), format!("sizeLimit: {size}"), ""),
+    ];
+    finding.values.insert("size".into(), size);
+    finding.values.insert("limit".into(), limit.clone());
+    finding.patch = vec![Set { pointer, value: json!(limit) }];
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::RULE;
+    use crate::fixture::{findings, manifest, says};
+    use crate::patch;
+
+    fn pod(resources: Value, size: Value) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+            "spec": {"containers": [{"name": "app", "resources": resources, "volumeMounts": [{"name": "v"}]}],
+                     "volumes": [{"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": size}}]},
+        })
+    }
+
+    #[test]
+    fn a_size_above_16_mi_without_a_limit_fires() {
+        for (size, fires) in [("17Mi", 1), ("2Gi", 1), ("16Mi", 0), ("1Mi", 0), ("0", 0)] {
+            assert_eq!(findings(&RULE, &manifest(pod(json!({}), json!(size)))).len(), fires, "{size}");
+        }
+        let limited = json!({"limits": {"memory": "4Gi"}});
+        assert!(findings(&RULE, &manifest(pod(limited, json!("2Gi")))).is_empty());
+    }
+
+    #[test]
+    fn it_says_how_much_is_not_reserved() {
+        assert_eq!(
+            says(&RULE, &manifest(pod(json!({}), json!("15Gi")))),
+            "Memory volume v may take 15Gi per pod that nothing reserves: its writer app has no memory limit."
+        );
+    }
+
+    #[test]
+    fn the_patch_makes_room_for_the_volume() {
+        for (size, limit) in [("2Gi", "2Gi"), ("64Mi", "256Mi")] {
+            let mut object = pod(json!({}), json!(size));
+            let found = findings(&RULE, &manifest(object.clone()));
+            assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+            assert_eq!(object["spec"]["containers"][0]["resources"]["limits"]["memory"], limit);
+            assert!(findings(&RULE, &manifest(object)).is_empty());
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A container without a memory limit writes to a memory volume without a size.
+
+use serde_json::json;
+
+use crate::facts::Facts;
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memory-volume-unlimited-writer",
+    risk: Risk::MemoryVolume,
+    severity: Severity::Error,
+    words: Words {
+        en: Text {
+            title: "Memory volume that nothing limits",
+            says: &[
+                "Container {container} has no memory limit and can fill memory volume {volume} until the node runs out of memory.",
+            ],
+            why: "A memory-backed emptyDir without limits is as large as the node's allocatable memory, and every \
+                  replica brings another one. Nothing reserves that memory when the pod is scheduled. Files stay when \
+                  the container is OOM-killed, because the volume lives as long as the pod, so a restart frees \
+                  nothing: the node swaps or kills other processes, kubelet among them, and the next node follows.",
+            fix: "Give container {container} a memory limit (here {limit}): the volume then counts against it, is \
+                  no larger than the pod's limit, and is reserved through the request, which defaults to the limit. \
+                  Set limits on the other containers too, and a sizeLimit as good manners. A LimitRange with a \
+                  default memory limit works as well, for pods created after it: the article behind this rule says \
+                  it does not, but LimitRanger sets request and limit alike.",
+        },
+        ja: Text {
+            title: "上限のないメモリボリューム",
+            says: &[
+                "コンテナー {container} にはメモリ制限がなく、メモリボリューム {volume} への書き込みでノードのメモリを使い切るおそれがあります。",
+            ],
+            why: "制限のない memory-backed emptyDir の大きさはノードの allocatable メモリとほぼ同じで、レプリカの数だけ増えます。\
+                  スケジューリング時にこのメモリは確保されません。ボリュームは Pod と同じ期間残るため、コンテナーが OOM kill されて\
+                  再起動してもファイルは消えず、メモリは解放されません。やがて kubelet を含むほかのプロセスが停止し、次のノードでも同じことが起こります。",
+            fix: "コンテナー {container} にメモリ制限(ここでは {limit})を設定してください。書き込んだ分はこの制限に数えられ、\
+                  ボリュームは Pod の制限より大きくならず、requests は limits と同じ値になるのでスケジューラーも確保します。\
+                  ほかのコンテナーにも制限を付け、できれば sizeLimit も指定してください。LimitRange の既定値(default.memory)も、\
+                  その後に作られる Pod には有効です。元の記事では効果がないとされていますが、LimitRanger は requests と limits の両方に同じ値を入れます。",
+        },
+        zh: Text {
+            title: "没有上限的内存卷",
+            says: &["容器 {container} 没有内存限制，可以把内存卷 {volume} 写到节点内存耗尽为止。"],
+            why: "没有限制的内存型 emptyDir 的容量约等于节点的可分配内存（allocatable），而且每个副本都会再带来一个。调度时不会为它预留内存。\
+                  卷与 Pod 同生命周期，容器被 OOM kill 并重启后文件仍在，内存不会释放：节点上的其他进程（包括 kubelet）会被杀死，然后轮到下一个节点。",
+            fix: "给容器 {container} 设置内存限制（此处为 {limit}）：写入的内容会计入该限制，卷不会大于 Pod 的限制，\
+                  requests 默认等于 limits，因此调度器也会预留。其他容器也应设置限制，最好再加上 sizeLimit。\
+                  LimitRange 的默认内存限制（default.memory）对之后创建的 Pod 同样有效：原文章认为无效，但 LimitRanger 会把 requests 和 limits 设为相同的值。",
+        },
+    },
+    remedy: "\
+# container {container}
+resources:
+  requests:
+    memory: {limit}
+  limits:
+    memory: {limit}
+",
+    links: &[
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#memory-backed-emptydir",
+        "https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/emptydir/empty_dir.go",
+        "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/1967-size-memory-backed-volumes",
+        "https://kubernetes.io/docs/concepts/policy/limit-range/",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let writers = facts.pods.iter().flat_map(|pod| pod.unlimited_writers().map(move |writer| (pod, writer)));
+    writers
+        .filter(|(_, (volume, _))| volume.size_limit == Amount::Unset)
+        .map(|(pod, (volume, writer))| finding(pod, volume, writer))
+        .collect()
+}
+
+fn finding(pod: &PodTemplate, volume: &Volume, writer: &Container) -> Finding {
+    let limit = quantity::format(writer.suggested_limit(0));
+    let pointer = format!("{}/resources/limits/memory", writer.pointer);
+    let mut finding = RULE.finding_in(pod, Some(writer), Some(volume));
+    finding.evidence = vec![
+        Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0"),
+        Evidence::new(&pod.place(format!("{}/emptyDir", volume.pointer)), "emptyDir: {medium: Memory}", ""),
+    ];
+    finding.values.insert("limit".into(), limit.clone());
+    finding.patch = vec![Set { pointer, value: json!(limit) }];
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::RULE;
+    use crate::fixture::{findings, manifest};
+    use crate::patch;
+
+    /// A pod whose container `app` mounts volume `v`.
+    fn pod(container: Value, volume: Value) -> Value {
+        let mut pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+            "spec": {"containers": [{"name": "app", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
+                     "volumes": [{"name": "v", "emptyDir": volume}]},
+        });
+        pod["spec"]["containers"][0]["resources"] = container;
+        pod
+    }
+
+    fn fires(object: Value) -> usize {
+        findings(&RULE, &manifest(object)).len()
+    }
+
+    #[test]
+    fn missing_null_and_zero_limits_are_no_limits() {
+        for resources in [
+            json!(null),
+            json!({}),
+            json!({"limits": null}),
+            json!({"limits": {"memory": null}}),
+            json!({"limits": {"memory": "0"}}),
+            json!({"limits": {"memory": 0}}),
+            json!({"limits": {"nvidia.com/gpu": 1}}),
+            json!({"requests": {"memory": "256Mi"}}),
+        ] {
+            assert_eq!(fires(pod(resources.clone(), json!({"medium": "Memory"}))), 1, "{resources}");
+        }
+    }
+
+    #[test]
+    fn limits_sizes_and_other_media_do_not_fire() {
+        let limited = json!({"limits": {"memory": "256Mi"}});
+        assert_eq!(fires(pod(limited, json!({"medium": "Memory"}))), 0);
+        for volume in [
+            json!({"medium": "Memory", "sizeLimit": "1Gi"}),
+            json!({"medium": "HugePages-2Mi"}),
+            json!({"medium": ""}),
+            json!({}),
+            json!(null),
+        ] {
+            assert_eq!(fires(pod(json!({}), volume.clone())), 0, "{volume}");
+        }
+        assert_eq!(fires(pod(json!({}), json!({"medium": "Memory", "sizeLimit": "0"}))), 1, "0 is no size");
+    }
+
+    #[test]
+    fn a_limit_of_the_whole_pod_counts() {
+        let mut object = pod(json!({}), json!({"medium": "Memory"}));
+        object["spec"]["resources"] = json!({"limits": {"memory": "512Mi"}});
+        assert_eq!(fires(object), 0);
+    }
+
+    #[test]
+    fn every_writer_of_every_volume_is_named_whatever_its_role() {
+        let mounts = json!([{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}, {"name": "w", "mountPath": "/w"}]);
+        let found = findings(
+            &RULE,
+            &manifest(json!({
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "namespace": "n"},
+                "spec": {"template": {"spec": {
+                    "containers": [{"name": "app", "volumeMounts": mounts}, {"name": "other"}],
+                    "initContainers": [
+                        {"name": "setup", "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+                        {"name": "proxy", "restartPolicy": "Always", "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+                    ],
+                    "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}, {"name": "w", "emptyDir": {"medium": "Memory"}}],
+                }}},
+            })),
+        );
+        let named: Vec<(&str, &str)> = found
+            .iter()
+            .map(|finding| (finding.container.as_deref().unwrap(), finding.volume.as_deref().unwrap()))
+            .collect();
+        assert_eq!(named, [("app", "v"), ("setup", "v"), ("proxy", "v"), ("app", "w")]);
+        assert!(found.iter().all(|finding| finding.object.as_deref() == Some("Deployment/n/d")));
+    }
+
+    #[test]
+    fn the_patch_sets_a_limit_not_below_the_request_and_removes_the_finding() {
+        for (resources, limit) in [
+            (json!(null), "256Mi"),
+            (json!({"requests": {"memory": "1Gi"}}), "1Gi"),
+            (json!({"requests": {"memory": "1Mi"}}), "256Mi"),
+        ] {
+            let mut object = pod(resources, json!({"medium": "Memory"}));
+            let found = findings(&RULE, &manifest(object.clone()));
+            assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+            assert_eq!(object["spec"]["containers"][0]["resources"]["limits"]["memory"], limit);
+            assert_eq!(fires(object), 0);
+        }
+    }
+
+    #[test]
+    fn the_place_is_the_missing_limit() {
+        let found = findings(&RULE, &manifest(pod(json!({}), json!({"medium": "Memory"}))));
+        assert_eq!(found[0].evidence[0].place.pointer.as_deref(), Some("/spec/containers/0/resources/limits/memory"));
+    }
+}

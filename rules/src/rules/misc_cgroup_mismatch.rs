@@ -1,0 +1,198 @@
+//! The runtime creates misc cgroups that kubelet does not remove.
+
+use crate::facts::{Facts, Found};
+use crate::kubernetes::version::Version;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::cgroup_cleanup::{Proof, misc_mismatch, old_kubelets};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "misc-cgroup-mismatch",
+    risk: Risk::CgroupCleanup,
+    severity: Severity::Error,
+    words: Words {
+        en: Text {
+            title: "kubelet does not know the misc cgroup",
+            says: &[
+                "kubelet {kubelet} most likely cannot remove the misc cgroups that the runtime creates (judged by {judged_by}); upstream, {fixed} is the first that can.",
+                "kubelet {kubelet} cannot remove the misc cgroups that runc {runc} creates; {fixed} is the first that can.",
+                "kubelet {kubelet} cannot remove the misc cgroups that pods have here; {fixed} is the first that can.",
+            ],
+            why: "runc 1.1.6 and later create a directory for every pod in the cgroup v1 misc tree (Linux 5.13 and \
+                  later). kubelet finds dead pods by looking through all trees, but removes only those that the runc \
+                  library built into it knows, and its library is older. So it tries the same pods again every few \
+                  seconds, for ever: kubelet, systemd and dbus take more and more CPU and memory until the node stops \
+                  answering.",
+            fix: "Update kubelet to {fixed} or later; upstream fixes came with 1.24.14, 1.25.10, 1.26.5 and 1.27.2 \
+                  (the talk behind this rule says 1.26.4, the changelog says 1.26.5), and vendors may have them \
+                  earlier. Moving the node to cgroup v2 ends this kind of problem altogether. Going back to runc \
+                  1.1.5 works too but gives up later security fixes. Directories under /sys/fs/cgroup/misc/kubepods* \
+                  of pods that are gone confirm it; they go away with the update or a reboot.",
+        },
+        ja: Text {
+            title: "kubelet が misc cgroup を認識しない",
+            says: &[
+                "kubelet {kubelet} は、ランタイムが作る misc cgroup を削除できない可能性が高いです({judged_by} から判断)。アップストリームで削除できるのは {fixed} からです。",
+                "kubelet {kubelet} は、runc {runc} が作る misc cgroup を削除できません。削除できるのは {fixed} からです。",
+                "kubelet {kubelet} は、Pod が使っている misc cgroup を削除できません。削除できるのは {fixed} からです。",
+            ],
+            why: "runc 1.1.6 以降は cgroup v1 の misc ツリー(Linux 5.13 以降)にも Pod ごとのディレクトリを作ります。kubelet は全ツリーを調べて\
+                  終了した Pod を見つけますが、削除できるのは組み込まれた runc ライブラリが知っているツリーだけで、このライブラリは古いままです。\
+                  そのため同じ Pod の削除を数秒おきに永遠に繰り返し、kubelet、systemd、dbus の CPU とメモリが増え続け、やがてノードが応答しなくなります。",
+            fix: "kubelet を {fixed} 以降に更新してください。アップストリームの修正は 1.24.14、1.25.10、1.26.5、1.27.2 に入っています\
+                  (元の発表資料では 1.26.4 とされていますが、CHANGELOG では 1.26.5 です)。ベンダーのビルドではより早く入っていることもあります。\
+                  cgroup v2 に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、以降のセキュリティ修正を失います。\
+                  /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば確実です。更新または再起動で消えます。",
+        },
+        zh: Text {
+            title: "kubelet 不认识 misc cgroup",
+            says: &[
+                "kubelet {kubelet} 很可能无法删除运行时创建的 misc cgroup（依据：{judged_by}）；上游从 {fixed} 起可以删除。",
+                "kubelet {kubelet} 无法删除 runc {runc} 创建的 misc cgroup；从 {fixed} 起可以删除。",
+                "kubelet {kubelet} 无法删除 Pod 在此使用的 misc cgroup；从 {fixed} 起可以删除。",
+            ],
+            why: "runc 1.1.6 及以上版本会在 cgroup v1 的 misc 层级（Linux 5.13 起）中为每个 Pod 创建目录。kubelet 通过遍历所有层级来发现已结束的 Pod，\
+                  但只会删除其内置 runc 库认识的层级，而这个库版本较旧。于是它每隔几秒就对同一批 Pod 重试，永不停止：\
+                  kubelet、systemd 和 dbus 的 CPU 与内存不断上升，直到节点失去响应。",
+            fix: "把 kubelet 升级到 {fixed} 或更高版本；上游修复包含在 1.24.14、1.25.10、1.26.5 和 1.27.2 中\
+                  （原演讲写的是 1.26.4，CHANGELOG 中是 1.26.5），发行商的版本可能更早包含修复。\
+                  把节点迁移到 cgroup v2 可以彻底避免这类问题。回退到 runc 1.1.5 也可以，但会失去之后的安全修复。\
+                  如果 /sys/fs/cgroup/misc/kubepods* 下还有已结束 Pod 的目录，即可确认；升级或重启后它们会消失。",
+        },
+    },
+    remedy: "\
+kubelet --version
+runc --version
+grep misc /proc/cgroups
+find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
+",
+    links: &[
+        "https://github.com/kubernetes/kubernetes/issues/117647",
+        "https://github.com/opencontainers/runc/issues/3849",
+        "https://github.com/opencontainers/runc/pull/3823",
+        "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.26.md",
+        "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.27.md",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let Some((misc, proof)) = misc_mismatch(facts) else {
+        return Vec::new();
+    };
+    let mut kubelets: Vec<&Found<Version>> = old_kubelets(facts).collect();
+    kubelets.sort_by(|a, b| a.value.text.cmp(&b.value.text));
+    kubelets.dedup_by(|a, b| a.value.text == b.value.text);
+    let mut findings = Vec::new();
+    for kubelet in kubelets {
+        let fixed = kubelet.value.first_kubelet_that_knows_misc();
+        let mut finding = RULE.finding();
+        finding.evidence = vec![
+            Evidence::new(&kubelet.place, format!("kubelet {}", kubelet.value), format!(">= {fixed}")),
+            proof_evidence(proof),
+            Evidence::new(&misc.place, "misc", ""),
+        ];
+        finding.values.insert("kubelet".into(), kubelet.value.text.clone());
+        finding.values.insert("fixed".into(), fixed.to_owned());
+        if let Proof::Runc(runc) = proof {
+            finding.values.insert("runc".into(), runc.value.text.clone());
+        }
+        finding.values.extend(judged_by(&kubelet.value, proof).map(|judged_by| ("judged_by".into(), judged_by)));
+        findings.push(finding);
+    }
+    findings
+}
+
+fn proof_evidence(proof: Proof) -> Evidence {
+    match proof {
+        Proof::Runc(runc) => Evidence::new(&runc.place, format!("runc {}", runc.value), ""),
+        Proof::Pods(place) => Evidence::new(place, "misc: kubepods", ""),
+        Proof::Containerd(containerd, runc) => {
+            Evidence::new(&containerd.place, format!("containerd {} (runc {runc})", containerd.value), "")
+        }
+    }
+}
+
+/// What makes the finding likely instead of certain: a vendor's kubelet may have the fix, and a containerd may be
+/// installed beside another runc than the one it is released with.
+fn judged_by(kubelet: &Version, proof: Proof) -> Option<String> {
+    match proof {
+        Proof::Containerd(containerd, _) => Some(format!("containerd {}", containerd.value)),
+        Proof::Runc(_) | Proof::Pods(_) => kubelet.is_vendor_build().then(|| kubelet.text.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::{CgroupMode, Facts, Misc};
+    use crate::fixture::{findings, found, says, version};
+
+    fn facts(misc: Option<Misc>, runc: Option<&str>, kubelet: &[&str]) -> Facts {
+        let mut facts = Facts::default();
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        facts.cgroups.misc = misc.map(found).into_iter().collect();
+        facts.versions.runc = runc.map(version).into_iter().collect();
+        facts.versions.kubelet = kubelet.iter().map(|kubelet| version(kubelet)).collect();
+        facts
+    }
+
+    /// The node of kubernetes issue 117647 and of the talk: runc 1.1.7, kubelet 1.27.1, fixed by 1.27.2.
+    #[test]
+    fn an_old_kubelet_beside_a_new_runc_fires_and_names_both() {
+        assert_eq!(
+            says(&RULE, &facts(Some(Misc::Mounted), Some("1.1.7"), &["1.27.1"])),
+            "kubelet 1.27.1 cannot remove the misc cgroups that runc 1.1.7 creates; 1.27.2 is the first that can."
+        );
+    }
+
+    #[test]
+    fn each_part_alone_decides_against_it() {
+        for (misc, runc, kubelet) in [
+            (None, Some("1.1.7"), "1.27.1"),
+            (Some(Misc::Absent), Some("1.1.7"), "1.27.1"),
+            (Some(Misc::Mounted), None, "1.27.1"),
+            (Some(Misc::Mounted), Some("1.1.5"), "1.27.1"),
+            (Some(Misc::Mounted), Some("1.1.7"), "1.27.2"),
+            (Some(Misc::Mounted), Some("1.1.7"), "1.26.5"),
+        ] {
+            assert!(findings(&RULE, &facts(misc, runc, &[kubelet])).is_empty(), "{misc:?} {runc:?} {kubelet}");
+        }
+        assert!(findings(&RULE, &facts(Some(Misc::Mounted), Some("1.1.7"), &[])).is_empty());
+    }
+
+    #[test]
+    fn pods_in_the_misc_tree_prove_the_runtime() {
+        assert_eq!(
+            says(&RULE, &facts(Some(Misc::UsedByPods), None, &["1.24.9"])),
+            "kubelet 1.24.9 cannot remove the misc cgroups that pods have here; 1.24.14 is the first that can."
+        );
+    }
+
+    /// containerd 1.7.1 is released with runc 1.1.7, 1.6.8 with 1.1.3 (`script/setup/runc-version`).
+    #[test]
+    fn containerd_makes_it_likely_or_leaves_it_open() {
+        let mut facts = facts(Some(Misc::Mounted), None, &["1.27.1"]);
+        facts.versions.containerd = vec![version("1.7.1")];
+        assert!(says(&RULE, &facts).contains("most likely cannot remove"), "{}", says(&RULE, &facts));
+        facts.versions.containerd = vec![version("1.6.8")];
+        assert!(findings(&RULE, &facts).is_empty());
+    }
+
+    /// v1.25.8-eks-c05fe32 was reported to carry the fix (bottlerocket issue 3057).
+    #[test]
+    fn a_vendor_build_is_likely_and_no_more() {
+        let says = says(&RULE, &facts(Some(Misc::Mounted), Some("1.1.7"), &["1.25.8-eks-c05fe32"]));
+        assert!(says.contains("most likely") && says.contains("1.25.10"), "{says}");
+    }
+
+    #[test]
+    fn nodes_with_one_kubelet_are_one_finding() {
+        let found =
+            findings(&RULE, &facts(Some(Misc::Mounted), Some("1.1.7"), &["1.27.1", "1.26.4", "1.27.1", "1.28.0"]));
+        let kubelets: Vec<&String> = found.iter().filter_map(|finding| finding.values.get("kubelet")).collect();
+        assert_eq!(kubelets, ["1.26.4", "1.27.1"]);
+    }
+}
