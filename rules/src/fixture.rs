@@ -8,6 +8,7 @@ use crate::kubernetes::version::Version;
 use crate::report::{Finding, Place};
 use crate::rules::{Lang, Rule, placeholders};
 use crate::settings::Settings;
+use crate::show::said;
 
 /// A value read at the start of the first input.
 pub fn found<T>(value: T) -> Found<T> {
@@ -37,11 +38,10 @@ pub fn findings_with(rule: &Rule, facts: &Facts, settings: &Settings) -> Vec<Fin
         assert_eq!(finding.rule, rule.id);
         assert!(!finding.evidence.is_empty(), "{finding:?}");
         for (lang, tag) in Lang::ALL {
-            let text = rule.words.text(lang);
-            assert!(!text.sentence(&finding.values).is_empty(), "{tag}: no form fits {finding:?}");
-            for words in [text.fix, rule.remedy] {
-                let open = placeholders(words).find(|name| !finding.values.contains_key(*name));
-                assert_eq!(open, None, "{} in {tag}", rule.id);
+            let said = said(finding, lang).unwrap();
+            assert!(!said.says.is_empty(), "{tag}: no form fits {finding:?}");
+            for words in [&said.says, &said.fix, &said.why, &said.remedy] {
+                assert_eq!(placeholders(words).next(), None, "{tag}: {words}");
             }
         }
     }
@@ -52,5 +52,5 @@ pub fn findings_with(rule: &Rule, facts: &Facts, settings: &Settings) -> Vec<Fin
 pub fn says(rule: &Rule, facts: &Facts) -> String {
     let findings = findings(rule, facts);
     let [finding] = findings.as_slice() else { panic!("{} findings: {findings:?}", findings.len()) };
-    rule.words.en.sentence(&finding.values)
+    said(finding, Lang::En).unwrap().says
 }

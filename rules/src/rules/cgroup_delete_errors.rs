@@ -44,16 +44,16 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が Pod の cgroup を削除できない",
             says: &[
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。状態 {process_state} のプロセスが残っています。",
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません({fixed} で対応)。",
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。cgroup v1 のコントローラー {controller} を認識しないためです。",
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。cgroup v2 のスライスに子 cgroup が残っています({busy})。",
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります({fixed} で対応)。",
-                "kubelet が {pod} の cgroup を削除できません({times} 行)。貼り付けられた内容からは原因を特定できません。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。状態 {process_state} のプロセスが残っています。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。cgroup v1 のコントローラ {controller} を認識しないためです。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
+                "kubelet が {pod} の cgroup を削除できません（{times} 行）。貼り付けられた内容からは原因を特定できません。",
             ],
             why: "kubelet は Pod の後始末のたびに、つまり数秒おきに、該当する Pod すべてについて削除をやり直します。kubelet、systemd、dbus の CPU とメモリを消費し、\
                   Pod の入れ替わりが多いノードでは増え続けて NotReady になります。このメッセージの原因は 1 つではありません。\
-                  kubelet が認識しない cgroup v1 コントローラー(misc、files)、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
+                  kubelet が認識しない cgroup v1 コントローラ（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
             fix: "その Pod のスライスを調べてください。systemd-cgls で残っているプロセスが、find でディレクトリが残っているツリーがわかります。\
                   D 状態のプロセスはストレージやカーネルを待っているので、その原因を取り除くか再起動します。\
                   /sys/fs/cgroup/misc にだけ残っていれば misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",

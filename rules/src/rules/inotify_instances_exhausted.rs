@@ -37,8 +37,8 @@ pub static RULE: Rule = Rule {
                 "カーネルがユーザーあたりの上限 {low_limit} に達したため、新しい inotify インスタンスの作成を拒否しました。",
                 "あるユーザーが上限に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
             ],
-            why: "カーネルは inotify インスタンスを UID ごとに数えます。ノード上で root として動くもの(systemd、udev、kubelet、containerd とその shim、\
-                  root で動くすべてのコンテナー)は 1 つの枠を共有します。上限を超えると inotify_init は EMFILE を返します。\
+            why: "カーネルは inotify インスタンスを UID ごとに数えます。ノード上で root として動くもの（systemd、udev、kubelet、containerd とその shim、\
+                  root で動くすべてのコンテナ）は 1 つの枠を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f が追従できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると起動に失敗します。",
             fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{max_pods} Pod なら少なくとも {need}、通常は 8192 にします。\

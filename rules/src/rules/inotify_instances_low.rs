@@ -34,10 +34,10 @@ pub static RULE: Rule = Rule {
                 "inotify インスタンスの上限 {low_limit} は低すぎます。{max_pods} Pod のノードには {need} が必要です。",
                 "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
             ],
-            why: "cgroup v2 では containerd の shim が pause を含むコンテナーごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
-                  これらは systemd や kubelet、root で動くすべてのコンテナーとともに root の枠に数えられます。そのため既定値 128 は 50 Pod ほどで使い切られ、\
-                  kubelet の既定の上限 110 Pod には届きません。(containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
-                  containerd/cgroups 1.0.3 で修正されましたが、リークがなくてもこれだけの数が必要です。)",
+            why: "cgroup v2 では containerd の shim が pause を含むコンテナごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
+                  これらは systemd や kubelet、root で動くすべてのコンテナとともに root の枠に数えられます。そのため既定値 128 は 50 Pod ほどで使い切られ、\
+                  kubelet の既定の上限 110 Pod には届きません。（containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
+                  containerd/cgroups 1.0.3 で修正されましたが、リークがなくてもこれだけの数が必要です。）",
             fix: "ノードが埋まる前に fs.inotify.max_user_instances を少なくとも {need}、通常は 8192 に引き上げてください。上限を上げるだけならメモリは消費しません。\
                   余裕を確かめるときは合計ではなくユーザーごとに数えてください。上限は UID ごとです。",
         },

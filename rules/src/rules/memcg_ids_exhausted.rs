@@ -31,17 +31,17 @@ pub static RULE: Rule = Rule {
                   the limit of {max} ids, as the article behind this rule hopes.",
         },
         ja: Text {
-            title: "メモリ cgroup ID の枯渇",
+            title: "memory cgroup ID の枯渇",
             says: &[
-                "メモリ cgroup の ID が {max} 個中 {cgroups} 個使用されています。",
-                "カーネルがメモリ cgroup を作成できませんでした: {error}",
+                "memory cgroup の ID が {max} 個中 {cgroups} 個使用されています。",
+                "カーネルがmemory cgroup を作成できませんでした: {error}",
             ],
-            why: "カーネルはメモリ cgroup に 16 ビットの番号を付けます。cgroup v1 でも v2 でも同じです。番号が尽きるか、RHEL 7 のカーネルで\
-                  カーネルメモリの計上がリークすると、メモリ制限付きのコンテナーはこのノードで起動できなくなります。\
+            why: "カーネルはmemory cgroup に 16 ビットの番号を付けます。cgroup v1 でも v2 でも同じです。番号が尽きるか、RHEL 7 のカーネルで\
+                  カーネルメモリの計上がリークすると、メモリ制限付きのコンテナはこのノードで起動できなくなります。\
                   mkdir のエラーは 4.7 より前が ENOSPC、4.7〜5.6 が ENOMEM、5.7 以降が ENOSPC、6.12 以降が EBUSY です。\
                   「no space left on device」はディスクの、「cannot allocate memory」は空きメモリの問題ではありません。\
                   RHEL 7 では ID が尽きていても /proc/cgroups の値は小さいことがあります。",
-            fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください(ページキャッシュだけが保持している ID が解放されます)。\
+            fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\
                   find で数えたディレクトリ数が /proc/cgroups と同じなら実在する残骸なので、空のものを削除します。\
                   恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\
                   cgroup.memory=nokmem はカーネルメモリのリークを止めますが、元の記事の期待とは異なり、{max} 個という上限はなくなりません。",

@@ -25,14 +25,14 @@ pub static RULE: Rule = Rule {
                   Later RHEL 7 kernels leak less, but leaks are reported there too, so keep an eye on /proc/cgroups.",
         },
         ja: Text {
-            title: "メモリ cgroup がリークするカーネル",
-            says: &["カーネル {kernel} にはメモリ cgroup のリークが知られています。修正は {fixed} で入りました。"],
-            why: "このカーネルは、削除されたメモリ cgroup が保持していたものをすべては解放しません。Linux 3.19〜4.3 では、ページキャッシュが計上されている間 ID が残り、\
+            title: "memory cgroup がリークするカーネル",
+            says: &["カーネル {kernel} にはmemory cgroup のリークが知られています。修正は {fixed} で入りました。"],
+            why: "このカーネルは、削除されたmemory cgroup が保持していたものをすべては解放しません。Linux 3.19〜4.3 では、ページキャッシュが計上されている間 ID が残り、\
                   ID は 65535 個しかありません。3.10.0-1062.4.1 より前の RHEL / CentOS 7 では、カーネルメモリの計上が有効になるとスラブキャッシュもリークします。\
-                  runc と 1.21 までの kubelet はこれを全コンテナーで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナーが\
+                  runc と 1.21 までの kubelet はこれを全コンテナで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナが\
                   「no space left on device」や「cannot allocate memory」で失敗するようになります。",
-            fix: "カーネルを {fixed} 以降に更新してください。それまでは cgroup.memory=nokmem を付けて起動するか(起動後に /proc/cmdline で確認してください。\
-                  grub のファイルを変えただけでは効きません)、定期的に drop_caches を実行します。\
+            fix: "カーネルを {fixed} 以降に更新してください。それまでは cgroup.memory=nokmem を付けて起動するか（起動後に /proc/cmdline で確認してください。\
+                  grub のファイルを変えただけでは効きません）、定期的に drop_caches を実行します。\
                   それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。",
         },
         zh: Text {

@@ -34,15 +34,15 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が misc cgroup を認識しない",
             says: &[
-                "kubelet {kubelet} は、ランタイムが作る misc cgroup を削除できない可能性が高いです({judged_by} から判断)。アップストリームで削除できるのは {fixed} からです。",
+                "kubelet {kubelet} は、ランタイムが作る misc cgroup を削除できない可能性が高いです（{judged_by} から判断）。アップストリームで削除できるのは {fixed} からです。",
                 "kubelet {kubelet} は、runc {runc} が作る misc cgroup を削除できません。削除できるのは {fixed} からです。",
                 "kubelet {kubelet} は、Pod が使っている misc cgroup を削除できません。削除できるのは {fixed} からです。",
             ],
-            why: "runc 1.1.6 以降は cgroup v1 の misc ツリー(Linux 5.13 以降)にも Pod ごとのディレクトリを作ります。kubelet は全ツリーを調べて\
+            why: "runc 1.1.6 以降は cgroup v1 の misc ツリー（Linux 5.13 以降）にも Pod ごとのディレクトリを作ります。kubelet は全ツリーを調べて\
                   終了した Pod を見つけますが、削除できるのは組み込まれた runc ライブラリが知っているツリーだけで、このライブラリは古いままです。\
                   そのため同じ Pod の削除を数秒おきに永遠に繰り返し、kubelet、systemd、dbus の CPU とメモリが増え続け、やがてノードが応答しなくなります。",
             fix: "kubelet を {fixed} 以降に更新してください。アップストリームの修正は 1.24.14、1.25.10、1.26.5、1.27.2 に入っています\
-                  (元の発表資料では 1.26.4 とされていますが、CHANGELOG では 1.26.5 です)。ベンダーのビルドではより早く入っていることもあります。\
+                  （元の発表資料では 1.26.4 とされていますが、CHANGELOG では 1.26.5 です）。ベンダーのビルドではより早く入っていることもあります。\
                   cgroup v2 に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、以降のセキュリティ修正を失います。\
                   /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば確実です。更新または再起動で消えます。",
         },

@@ -64,7 +64,7 @@ pub struct Text {
     /// A few words, no full stop.
     pub title: &'static str,
     /// One sentence about the finding at hand, in several forms: the first one whose placeholders all have a value is
-    /// said, so the most telling form comes first. See [`Text::sentence`].
+    /// said, so the most telling form comes first. See [`Text::form`].
     pub says: &'static [&'static str],
     /// Why it matters on a node.
     pub why: &'static str,
@@ -73,48 +73,31 @@ pub struct Text {
 }
 
 impl Text {
-    /// What the rule says about a finding with these values; empty when no form fits, which tests rule out.
+    /// The form of [`Text::says`] to say about a finding with these values; empty when none fits, which tests rule out.
     #[must_use]
-    pub fn sentence(&self, values: &Values) -> String {
+    pub fn form(&self, values: &Values) -> &'static str {
         let fits = |form: &&&str| placeholders(form).all(|name| values.contains_key(name));
-        self.says.iter().find(fits).map(|form| fill(form, values)).unwrap_or_default()
+        self.says.iter().find(fits).copied().unwrap_or_default()
     }
-}
-
-/// `template` with every `{placeholder}` that has a value replaced by it.
-#[must_use]
-pub fn fill(template: &str, values: &Values) -> String {
-    let mut filled = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, name, after)) = next_placeholder(rest) {
-        filled.push_str(before);
-        match values.get(name) {
-            Some(value) => filled.push_str(value),
-            None => filled.extend(["{", name, "}"]),
-        }
-        rest = after;
-    }
-    filled.push_str(rest);
-    filled
 }
 
 /// The names of the `{placeholders}` in `template`, in order.
 pub fn placeholders(template: &str) -> impl Iterator<Item = &str> {
     let mut rest = template;
     std::iter::from_fn(move || {
-        let (_, name, after) = next_placeholder(rest)?;
+        let (name, after) = next_placeholder(rest)?;
         rest = after;
         Some(name)
     })
 }
 
-/// What stands before the next placeholder, its name, and what stands behind it. Braces around anything but a name
-/// (`awk '{print $1}'`, `{medium: Memory}`) are plain text.
-fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    text.match_indices('{').find_map(|(start, _)| {
-        let (name, after) = text.get(start.checked_add(1)?..)?.split_once('}')?;
+/// The name of the next placeholder, and what stands behind it. Braces around anything but a name (`awk '{print $1}'`,
+/// `{medium: Memory}`) are plain text.
+fn next_placeholder(text: &str) -> Option<(&str, &str)> {
+    text.match_indices('{').find_map(|(start, brace)| {
+        let (name, after) = text.get(start..)?.strip_prefix(brace)?.split_once('}')?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        is_name.then(|| text.get(..start)).flatten().map(|before| (before, name, after))
+        is_name.then_some((name, after))
     })
 }
 
@@ -161,14 +144,15 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
-    /// A finding about a pod template, and a container or volume of it.
+    /// A finding about a pod template, and a container or volume of it; `?` stands for a name that is missing.
     fn finding_in(&self, pod: &PodTemplate, container: Option<&Container>, volume: Option<&Volume>) -> Finding {
         let named = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
-        let container = container.map(|container| named(&container.name));
-        let volume = volume.map(|volume| named(&volume.name));
-        let named = [("container", &container), ("volume", &volume)];
-        let values = named.into_iter().filter_map(|(key, name)| Some((key.into(), name.clone()?))).collect();
-        Finding { object: Some(pod.object.clone()), container, volume, values, ..self.finding() }
+        Finding {
+            object: Some(pod.object.clone()),
+            container: container.map(|container| named(&container.name)),
+            volume: volume.map(|volume| named(&volume.name)),
+            ..self.finding()
+        }
     }
 
     /// An empty finding of this rule, to be filled with what was seen.
@@ -193,7 +177,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::{Lang, RULES, fill, find, placeholders};
+    use super::{Lang, RULES, Text, find, placeholders};
     use crate::report::Values;
 
     #[test]
@@ -232,8 +216,16 @@ mod tests {
 
     #[test]
     fn only_names_in_braces_are_placeholders() {
-        let values = Values::from([("used".into(), "128".to_owned())]);
-        assert_eq!(fill("{used} of {limit}, awk '{print $1}' {", &values), "128 of {limit}, awk '{print $1}' {");
-        assert_eq!(placeholders("{a}{b_c} {D} {}").collect::<Vec<_>>(), ["a", "b_c"]);
+        assert_eq!(placeholders("{a}{b_c} {D} {} {x: {d}}").collect::<Vec<_>>(), ["a", "b_c", "d"]);
+        assert_eq!(placeholders("{used").count(), 0);
+    }
+
+    #[test]
+    fn the_first_form_whose_placeholders_have_values_is_said() {
+        let text = Text { title: "t", says: &["{a} and {b}", "{a}", "nothing"], why: "", fix: "" };
+        let values = |names: &[&'static str]| names.iter().map(|name| ((*name).into(), "1".to_owned())).collect();
+        assert_eq!(text.form(&values(&["a", "b"])), "{a} and {b}");
+        assert_eq!(text.form(&values(&["a", "c"])), "{a}");
+        assert_eq!(text.form(&Values::new()), "nothing");
     }
 }

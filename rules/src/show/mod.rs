@@ -50,7 +50,7 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     }
     Some(Said {
         title: words.title,
-        says: fill(words.says, &values),
+        says: fill(words.form(&values), &values),
         why: fill(words.why, &values),
         fix: fill(words.fix, &values),
         remedy: fill(rule.remedy, &values),

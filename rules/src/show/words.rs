@@ -217,6 +217,16 @@ pub const fn wanted(wanted: Wanted) -> Label {
             ja: "稼働中のカーネルのバージョン",
             zh: "正在运行的内核版本",
         },
+        Wanted::KernelCommandLine => Label {
+            en: "the command line of the running kernel",
+            ja: "稼働中のカーネルの起動パラメータ",
+            zh: "正在运行的内核的启动参数",
+        },
+        Wanted::KubeletLog => Label {
+            en: "some minutes of kubelet's log about cgroups it could not delete",
+            ja: "削除できなかった cgroup に関する kubelet のログ（数分間分）",
+            zh: "kubelet 关于无法删除的 cgroup 的日志（几分钟内）",
+        },
     }
 }
 
