@@ -4,4 +4,5 @@ pub mod inotify;
 pub mod memory;
 pub mod pod;
 pub mod quantity;
+pub mod shape;
 pub mod version;
