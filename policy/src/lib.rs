@@ -1,0 +1,55 @@
+//! noderisk as a Kubewarden policy: the waPC glue around [`rules::admission`], nothing else.
+//!
+//! No handler ever returns `Err`: a policy-server turns that, like a panic, into a rejection with status 500 and a
+//! stack trace for the user. Whatever arrives is answered.
+
+use kubewarden_policy_sdk::protocol_version_guest;
+use kubewarden_policy_sdk::response::ValidationResponse;
+use kubewarden_policy_sdk::settings::SettingsValidationResponse;
+use kubewarden_policy_sdk::wapc_guest::{CallResult, register_function};
+use rules::admission::{self, Decision};
+use rules::settings::Settings;
+use serde_json::Value;
+
+/// Called by the waPC host once per instance.
+// A waPC host finds this function by its exported name. Exporting under a fixed name is what the `unsafe` in the
+// attribute stands for: no other symbol of the module may have it.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub extern "C" fn wapc_init() {
+    register_function("validate", validate);
+    register_function("validate_settings", validate_settings);
+    register_function("protocol_version", protocol_version_guest);
+}
+
+/// `{"request": AdmissionRequest, "settings": …}` in, `ValidationResponse` out.
+fn validate(payload: &[u8]) -> CallResult {
+    let decision = decide(payload).unwrap_or_else(|why| Decision::unreadable(&why));
+    Ok(serde_json::to_vec(&response(decision))?)
+}
+
+fn decide(payload: &[u8]) -> Result<Decision, String> {
+    let mut payload: Value = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
+    let settings = payload.get_mut("settings").map(Value::take).unwrap_or_default();
+    let settings = Settings::try_from(settings).map_err(|faults| format!("wrong policy settings: {faults}"))?;
+    Ok(admission::decide(payload.get("request").unwrap_or(&Value::Null), &settings))
+}
+
+fn response(decision: Decision) -> ValidationResponse {
+    let Decision { accepted, message, code, warnings, annotations } = decision;
+    ValidationResponse {
+        accepted,
+        message,
+        code,
+        mutated_object: None,
+        audit_annotations: Some(annotations.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        warnings: Some(warnings),
+    }
+}
+
+/// Settings in, `{"valid": …, "message": …}` out.
+fn validate_settings(payload: &[u8]) -> CallResult {
+    let settings = serde_json::from_slice::<Settings>(payload);
+    let message = settings.err().map(|error| error.to_string());
+    Ok(serde_json::to_vec(&SettingsValidationResponse { valid: message.is_none(), message })?)
+}

@@ -1,0 +1,178 @@
+//! A small waPC host: runs the built module as a policy-server does, a fresh instance for each call.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use wasmi::{Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder};
+
+/// Linear memory that one call may take: 256 MiB, far below the 4 GiB that a policy-server grants.
+const MEMORY: usize = 256 << 20;
+
+/// Instructions (roughly) that one call may take. wasmtime runs at least ten times as many within the two seconds that
+/// a policy-server waits.
+const FUEL: u64 = 2_000_000_000;
+
+/// The built module, ready to be called.
+pub struct Host {
+    engine: Engine,
+    module: Module,
+}
+
+/// What one call did beside answering.
+struct Call {
+    operation: Vec<u8>,
+    payload: Vec<u8>,
+    /// What the guest answered: `Ok` by `__guest_response`, `Err` by `__guest_error`.
+    answer: Option<Result<Vec<u8>, Vec<u8>>>,
+    stderr: Vec<u8>,
+    limits: StoreLimits,
+}
+
+impl Host {
+    /// Load the module that `make policy.wasm` builds, or the one that `POLICY_WASM` names.
+    pub fn load() -> Self {
+        let path = std::env::var_os("POLICY_WASM")
+            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/policy.wasm")), PathBuf::from);
+        let Ok(wasm) = std::fs::read(&path) else {
+            panic!("{} cannot be read: build it first with `make policy.wasm`", path.display());
+        };
+        let mut config = Config::default();
+        config.consume_fuel(true);
+        let engine = Engine::new(&config);
+        let module = Module::new(&engine, wasm).expect("the module is valid WebAssembly");
+        Self { engine, module }
+    }
+
+    /// Every `module.name` that the module imports, sorted.
+    pub fn imports(&self) -> Vec<String> {
+        let mut imports: Vec<String> =
+            self.module.imports().map(|import| format!("{}.{}", import.module(), import.name())).collect();
+        imports.sort_unstable();
+        imports
+    }
+
+    /// Judge one AdmissionRequest: the `ValidationResponse`.
+    pub fn validate(&self, request: &Value, settings: &Value) -> Value {
+        self.call(
+            "validate",
+            &serde_json::to_vec(&serde_json::json!({"request": request, "settings": settings})).unwrap(),
+        )
+    }
+
+    /// Call one waPC operation in a fresh instance. Fails the test when the module traps, exits or answers with a waPC
+    /// error, none of which a policy-server forgives.
+    pub fn call(&self, operation: &str, payload: &[u8]) -> Value {
+        let call = Call {
+            operation: operation.into(),
+            payload: payload.into(),
+            answer: None,
+            stderr: Vec::new(),
+            limits: StoreLimitsBuilder::new().memory_size(MEMORY).build(),
+        };
+        let mut store = Store::new(&self.engine, call);
+        store.limiter(|call| &mut call.limits);
+        store.set_fuel(FUEL).unwrap();
+        let ran = self.run(&mut store);
+        let Call { answer, stderr, .. } = store.data();
+        match (ran, answer) {
+            (Ok(1), Some(Ok(response))) => serde_json::from_slice(response).expect("the answer is JSON"),
+            (ran, answer) => panic!(
+                "{operation} did not answer: {ran:?}, {:?}, stderr: {}",
+                answer
+                    .as_ref()
+                    .map(|answer| answer.as_ref().map(|_| ()).map_err(|error| String::from_utf8_lossy(error))),
+                String::from_utf8_lossy(stderr)
+            ),
+        }
+    }
+
+    fn run(&self, store: &mut Store<Call>) -> Result<i32, Error> {
+        let lengths = (length(&store.data().operation), length(&store.data().payload));
+        let instance = self.linker().instantiate_and_start(&mut *store, &self.module)?;
+        instance.get_typed_func::<(), ()>(&*store, "wapc_init")?.call(&mut *store, ())?;
+        instance.get_typed_func::<(i32, i32), i32>(&*store, "__guest_call")?.call(&mut *store, lengths)
+    }
+
+    fn linker(&self) -> Linker<Call> {
+        let mut linker = Linker::new(&self.engine);
+        wapc(&mut linker).and_then(|()| wasi(&mut linker)).expect("every name is defined once");
+        linker
+    }
+}
+
+/// The waPC protocol, as far as a guest without host calls needs it.
+fn wapc(linker: &mut Linker<Call>) -> Result<(), Error> {
+    linker.func_wrap("wapc", "__guest_request", |mut caller: Caller<Call>, operation: u32, payload: u32| {
+        let (memory, call) = split(&mut caller)?;
+        write(memory, operation, &call.operation)?;
+        write(memory, payload, &call.payload)
+    })?;
+    linker.func_wrap("wapc", "__guest_response", |mut caller: Caller<Call>, at: u32, len: u32| {
+        let (memory, call) = split(&mut caller)?;
+        call.answer = Some(Ok(read(memory, at, len)?.to_vec()));
+        Ok::<(), Error>(())
+    })?;
+    linker.func_wrap("wapc", "__guest_error", |mut caller: Caller<Call>, at: u32, len: u32| {
+        let (memory, call) = split(&mut caller)?;
+        call.answer = Some(Err(read(memory, at, len)?.to_vec()));
+        Ok::<(), Error>(())
+    })?;
+    Ok(())
+}
+
+/// The five functions of WASI preview 1 that Rust's standard library takes along.
+fn wasi(linker: &mut Linker<Call>) -> Result<(), Error> {
+    const WASI: &str = "wasi_snapshot_preview1";
+    linker.func_wrap(WASI, "environ_sizes_get", |mut caller: Caller<Call>, count: u32, size: u32| {
+        let (memory, _) = split(&mut caller)?;
+        write(memory, count, &[0; 4])?;
+        write(memory, size, &[0; 4])?;
+        Ok::<i32, Error>(0)
+    })?;
+    linker.func_wrap(WASI, "environ_get", |_: Caller<Call>, _: u32, _: u32| 0)?;
+    linker.func_wrap(WASI, "random_get", |mut caller: Caller<Call>, at: u32, len: u32| {
+        let (memory, _) = split(&mut caller)?;
+        // Always the same "random" bytes: a test that fails must fail again.
+        write(memory, at, &vec![4; len as usize])?;
+        Ok::<i32, Error>(0)
+    })?;
+    linker.func_wrap(WASI, "fd_write", |mut caller: Caller<Call>, _: u32, pieces: u32, count: u32, written: u32| {
+        let (memory, call) = split(&mut caller)?;
+        let mut total = 0;
+        for piece in read(memory, pieces, count * 8)?.to_vec().chunks_exact(8) {
+            let word =
+                |from: usize| u32::from_le_bytes([piece[from], piece[from + 1], piece[from + 2], piece[from + 3]]);
+            call.stderr.extend_from_slice(read(memory, word(0), word(4))?);
+            total += word(4);
+        }
+        write(memory, written, &total.to_le_bytes())?;
+        Ok::<i32, Error>(0)
+    })?;
+    linker.func_wrap(WASI, "proc_exit", |_: Caller<Call>, code: i32| Err::<(), Error>(Error::i32_exit(code)))?;
+    Ok(())
+}
+
+/// The guest's memory and the call's state, both to be changed.
+fn split<'a>(caller: &'a mut Caller<Call>) -> Result<(&'a mut [u8], &'a mut Call), Error> {
+    let memory = caller.get_export("memory").and_then(Extern::into_memory);
+    let memory: Memory = memory.ok_or_else(|| Error::new("the module exports no memory"))?;
+    Ok(memory.data_and_store_mut(caller))
+}
+
+fn read(memory: &[u8], at: u32, len: u32) -> Result<&[u8], Error> {
+    memory.get(at as usize..).and_then(|tail| tail.get(..len as usize)).ok_or_else(outside)
+}
+
+fn write(memory: &mut [u8], at: u32, bytes: &[u8]) -> Result<(), Error> {
+    let place = memory.get_mut(at as usize..).and_then(|tail| tail.get_mut(..bytes.len())).ok_or_else(outside)?;
+    place.copy_from_slice(bytes);
+    Ok(())
+}
+
+fn outside() -> Error {
+    Error::new("the module named a place outside of its memory")
+}
+
+fn length(bytes: &[u8]) -> i32 {
+    i32::try_from(bytes.len()).expect("payloads stay below 2 GiB")
+}
