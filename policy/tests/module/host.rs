@@ -1,6 +1,6 @@
 //! A small waPC host: runs the built module as a policy-server does, a fresh instance for each call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use wasmi::{Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder};
@@ -98,6 +98,12 @@ impl Host {
         wapc(&mut linker).and_then(|()| wasi(&mut linker)).expect("every name is defined once");
         linker
     }
+}
+
+/// An AdmissionRequest of `test_data`.
+pub fn request(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test_data/{name}.json"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
 /// The waPC protocol, as far as a guest without host calls needs it.

@@ -1,0 +1,12 @@
+//! The built module in a waPC host: what a policy-server would see. Needs `make policy.wasm`.
+
+#[cfg(test)]
+mod admission;
+#[cfg(test)]
+mod host;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod parity;
+#[cfg(test)]
+mod protocol;
