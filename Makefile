@@ -1,0 +1,50 @@
+# The two commands: `make run` serves the page on this machine, `make test` checks everything.
+# Missing tools are installed on the way, see .ci/tools.
+
+PORT ?= 8080
+
+CARGO_BIN := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_BIN):$(PATH)
+# Trunk 0.21 takes NO_COLOR=1 for a wrong argument.
+TRUNK := env -u NO_COLOR trunk
+BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
+
+.PHONY: run test page policy.wasm fmt clean
+
+# Build everything and serve the page; Ctrl-C stops.
+run:
+	@playground/serve.py --check $(PORT)
+	@.ci/tools rust page wasm-opt
+	$(MAKE) policy.wasm page
+	@playground/serve.py $(PORT)
+
+# Cheap checks first. The policy's tests run the module that was built just before.
+test:
+	@.ci/tools rust page wasm-opt browser
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --package policy --target wasm32-wasip1 -- -D warnings
+	cargo clippy --locked --package playground --target wasm32-unknown-unknown --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+	$(MAKE) policy.wasm
+	cargo test --locked --workspace
+	$(BROWSER_TEST) --locked --package playground --target wasm32-unknown-unknown
+	$(MAKE) page
+
+# The page as static files in dist/.
+page:
+	@.ci/tools rust page wasm-opt
+	$(TRUNK) build
+
+# The Kubewarden module, policy/policy.wasm.
+policy.wasm:
+	@.ci/tools rust wasm-opt
+	$(MAKE) -C policy policy.wasm
+
+fmt:
+	cargo fmt --all
+
+# Leaves the tools; remove .tools to get rid of them as well.
+clean:
+	cargo clean
+	rm -rf dist policy/policy.wasm
