@@ -67,6 +67,8 @@ pub struct Inotify {
     pub earlier_watches: Option<Found<u64>>,
     /// Counts of instances in use.
     pub instances_used: Vec<Found<InUse>>,
+    /// Counts that must not be compared with the limit: lsof lists a descriptor once per thread.
+    pub inflated_counts: Vec<Found<()>>,
     /// Counts of watches in use.
     pub watches_used: Vec<Found<InUse>>,
     /// Messages that say a limit was hit.
@@ -127,6 +129,8 @@ pub struct Cgroups {
     pub misc: Vec<Found<Misc>>,
     /// "Failed to delete cgroup paths" and its kin, one per log line.
     pub delete_errors: Vec<Found<DeleteError>>,
+    /// kubelet has found cgroups of pods that are gone ("Orphaned pod found, removing pod cgroups").
+    pub orphans: Vec<Found<()>>,
     /// A process in state D (uninterruptible) that holds a slice, such as `runc init`.
     pub stuck_processes: Vec<Found<()>>,
 }

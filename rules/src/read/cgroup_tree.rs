@@ -1,38 +1,129 @@
-//! Counts of cgroup directories.
+//! Counts of cgroups and of the containers they belong to.
 
+use crate::facts::Found;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, number};
+use crate::text::{Block, Line, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "cgroup-tree", read };
 
 fn read(block: &Block, notes: &mut Notes) {
-    let command = block.command_text();
-    let counts = command.contains("/sys/fs/cgroup") && command.contains("wc -l");
-    // Under v1 only the memory tree tells; under v2 there is one tree.
-    let tree = command.split("/sys/fs/cgroup").nth(1).unwrap_or_default();
-    let whole = tree.starts_with([' ', '|']) || tree.starts_with("/ ");
-    if !counts || !(whole || tree.starts_with("/memory")) {
-        return;
-    }
+    let counted = counted(block.command_text());
+    let mut descendants = 0;
     for line in block.lines() {
-        if let Some(count) = number::bare(&line.text) {
+        let whole = 0..line.text.len();
+        if let Some((counted, count)) = counted.and_then(|counted| Some((counted, number::bare(&line.text)?))) {
             notes.claim(READER.kind, line);
-            notes.facts.memcg.directories = Some(notes.found(count, block.paste, line, 0..line.text.len()));
+            match counted {
+                Counted::Directories => {
+                    notes.facts.memcg.directories = Some(notes.found(count, block.paste, line, whole));
+                }
+                Counted::Containers { header } => {
+                    let count = count.saturating_sub(u64::from(header));
+                    notes.facts.memcg.containers = Some(notes.found(count, block.paste, line, whole));
+                }
+            }
+        } else if let Some(count) = stat(&line.text, "nr_descendants") {
+            notes.claim(READER.kind, line);
+            descendants = count;
+            notes.facts.memcg.directories = Some(notes.found(count, block.paste, line, whole));
+        } else if let Some(dying) = stat(&line.text, "nr_dying_descendants") {
+            // On v2 the ids of the living and of the dying come out of one space.
+            notes.claim(READER.kind, line);
+            let all = descendants.saturating_add(dying);
+            notes.facts.memcg.num_cgroups = Some(notes.found(all, block.paste, line, whole));
+        } else if let Some(found) = leftovers(block, line, notes) {
+            notes.claim(READER.kind, line);
+            let most = notes.facts.memcg.directories.as_ref().is_none_or(|known| known.value < found.value);
+            if most {
+                notes.facts.memcg.directories = Some(found);
+            }
         }
     }
 }
 
+/// What a command's bare number counts.
+#[derive(Clone, Copy)]
+enum Counted {
+    /// Directories under the memory controller, or in the v2 tree.
+    Directories,
+    /// Containers or pods; `header` when the list that was counted starts with a line of column names.
+    Containers { header: bool },
+}
+
+fn counted(command: &str) -> Option<Counted> {
+    if !command.contains("wc -l") {
+        return None;
+    }
+    if let Some((_, tree)) = command.split_once("/sys/fs/cgroup") {
+        // Under v1 only the memory tree tells; under v2 there is one tree.
+        let whole = tree.starts_with([' ', '|']) || tree.starts_with("/ ");
+        return (whole || tree.starts_with("/memory")).then_some(Counted::Directories);
+    }
+    let lists = ["docker ps", "crictl ps", "crictl pods", "nerdctl ps", "podman ps", "kubectl get po"];
+    let quiet = command.contains(" -q") || command.contains(" -aq") || command.contains("--no-headers");
+    lists.iter().any(|list| command.contains(list)).then_some(Counted::Containers { header: !quiet })
+}
+
+/// A line of `cgroup.stat` (kernel `Documentation/admin-guide/cgroup-v2.rst`).
+fn stat(text: &str, name: &str) -> Option<u64> {
+    number::bare(text.trim().strip_prefix(name)?.strip_prefix(' ')?)
+}
+
+/// "server-b reached 65,429 leaked entries": a count of leftover cgroups in prose that names the cgroup tree.
+fn leftovers(block: &Block, line: &Line, notes: &Notes) -> Option<Found<u64>> {
+    const KINDS: [&str; 7] = ["leaked", "leftover", "left-over", "stale", "dying", "orphaned", "zombie"];
+    const THINGS: [&str; 4] = ["entries", "cgroups", "directories", "memcgs"];
+    if !line.text.contains("cgroup") {
+        return None;
+    }
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    let most = words.windows(3).filter_map(|window| match window {
+        [count, kind, thing] if KINDS.contains(kind) && THINGS.iter().any(|known| thing.starts_with(known)) => {
+            Some((number::bare(count)?, *count))
+        }
+        _ => None,
+    });
+    let (value, word) = most.max()?;
+    let start = word.as_ptr().addr().saturating_sub(line.text.as_ptr().addr());
+    Some(notes.found(value, block.paste, line, start..start + word.len()))
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::facts::Memcg;
     use crate::{Input, read};
+
+    fn memcg(text: &str) -> Memcg {
+        read::texts(&[Input::new("paste", text)]).facts.memcg
+    }
 
     #[test]
     fn directories_under_the_memory_controller() {
-        let count =
-            |text: &str| read::texts(&[Input::new("paste", text)]).facts.memcg.directories.map(|found| found.value);
+        let count = |text: &str| memcg(text).directories.map(|found| found.value);
         assert_eq!(count("# find /sys/fs/cgroup/memory/ -type d | wc -l\n64734\n"), Some(64_734));
         assert_eq!(count("# find /sys/fs/cgroup -type d | wc -l\n900\n"), Some(900));
         assert_eq!(count("# find /sys/fs/cgroup/cpu -type d | wc -l\n5\n"), None);
+    }
+
+    #[test]
+    fn containers_without_the_header() {
+        let count = |text: &str| memcg(text).containers.map(|found| found.value);
+        assert_eq!(count("$ docker ps -a | wc -l\n31\n"), Some(30));
+        assert_eq!(count("$ crictl ps -q | wc -l\n30\n"), Some(30));
+    }
+
+    #[test]
+    fn cgroup_stat_of_v2() {
+        let memcg = memcg("$ cat /sys/fs/cgroup/cgroup.stat\nnr_descendants 210\nnr_dying_descendants 64000\n");
+        assert_eq!(memcg.directories.map(|found| found.value), Some(210));
+        assert_eq!(memcg.num_cgroups.map(|found| found.value), Some(64_210));
+    }
+
+    #[test]
+    fn leftovers_in_prose() {
+        let count = |text: &str| memcg(text).directories.map(|found| found.value);
+        assert_eq!(count("the cgroup tree had 31,626 stale directories and 60,001 leaked entries."), Some(60_001));
+        assert_eq!(count("we removed 300 stale entries from the cache"), None);
     }
 }

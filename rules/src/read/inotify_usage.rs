@@ -14,14 +14,18 @@ fn read(block: &Block, notes: &mut Notes) {
     if !block.all_lines().any(|line| names_inotify(&line.text)) {
         return;
     }
-    let counted = block.all_lines().any(|line| line.text.contains("uniq -c"));
+    let header = |text: &str| text.contains("COUNT") && text.contains("PID") && text.contains("USER");
+    let counted = block.all_lines().any(|line| line.text.contains("uniq -c") || header(&line.text));
     let filtered = is_filtered(command);
     // By user, over all lines of the block: how many instances, and the first line that says so.
     let mut per_user: BTreeMap<Whose, (u64, &Line)> = BTreeMap::new();
     for line in block.lines() {
         if let Some(total) = total(command, &line.text) {
             notes.claim(READER.kind, line);
-            if let Some(count) = total {
+            if command.contains("lsof") {
+                let found = notes.found((), block.paste, line, 0..line.text.len());
+                notes.facts.inotify.inflated_counts.push(found);
+            } else if let Some(count) = total {
                 let in_use = InUse { count, whose: Whose::Everyone, at_least: filtered, limit: None };
                 keep(block, line, in_use, Kind::Instances, notes);
             }

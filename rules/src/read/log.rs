@@ -28,6 +28,12 @@ fn read(block: &Block, notes: &mut Notes) {
         }
         understood |= delete_errors(block, line, notes);
         understood |= mkdir_error(block, line, &lower, notes);
+        // kubelet at -v=3 and above.
+        if let Some(range) = find(&lower, "orphaned pod found, ").filter(|_| lower.contains("pod cgroups")) {
+            understood = true;
+            let found = notes.found((), block.paste, line, range);
+            notes.facts.cgroups.orphans.push(found);
+        }
         if let Some(range) = find(&lower, "slub: unable to allocate memory") {
             understood = true;
             let found = notes.found((), block.paste, line, range);
@@ -70,6 +76,8 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         // journalctl speaks of watches but got EMFILE (systemd's source).
         "insufficient watch descriptors available",
         "number of inotify instances has been reached",
+        "couldn't initialize inotify",
+        "failed to initialize inotify",
         "failed to create inotify fd",
         "failed complete: too many open files",
     ];
@@ -100,7 +108,11 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
     if let (Some(topic), Some(errno)) = (topic.or_else(|| find_any(lower, MORE_WATCH_TOPICS)), enospc) {
         return Some((InotifyError::Watches, both(topic, errno)));
     }
-    find(lower, "inotify cannot be used, reverting to polling").map(|range| (InotifyError::Watches, range))
+    if let Some(range) = find(lower, "inotify cannot be used, reverting to polling") {
+        return Some((InotifyError::Watches, range));
+    }
+    // Making a watcher needs an instance and nothing else, so a line that was cut before its errno still tells.
+    find(lower, "failed to create fsnotify watcher").map(|range| (InotifyError::Instances, range))
 }
 
 /// .NET names the limit in its message: "The configured user limit (1024) on the number of inotify instances".
@@ -115,7 +127,8 @@ fn limit_in_message(block: &Block, line: &Line, lower: &str, notes: &mut Notes) 
 
 /// Failed deletions of cgroups; slides and mails glue several messages into one line.
 fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
-    const MESSAGES: [&str; 2] = ["Failed to delete cgroup paths", "Failed to remove cgroup (will retry)"];
+    const MESSAGES: [&str; 3] =
+        ["Failed to delete cgroup paths", "Failed to remove cgroup (will retry)", "Failed to remove paths: map["];
     let text = line.text.as_ref();
     let mut starts: Vec<usize> =
         MESSAGES.iter().flat_map(|message| memmem::find_iter(text.as_bytes(), message.as_bytes())).collect();
@@ -159,7 +172,9 @@ fn mkdir_error(block: &Block, line: &Line, lower: &str, notes: &mut Notes) -> bo
     if memmem::find(lower.as_bytes(), b"/sys/fs/cgroup").is_none() {
         return false;
     }
-    let Some(start) = find_any(lower, &["mkdir", "cannot create directory"]).map(|range| range.start) else {
+    let Some(start) =
+        find_any(lower, &["mkdir", "cannot create directory", "failed to create directory"]).map(|range| range.start)
+    else {
         return false;
     };
     let rest = lower.get(start..).unwrap_or_default();
@@ -222,6 +237,8 @@ mod tests {
             ("Failed to watch directory \"/sys\": inotify_add_watch /sys: no space left on device", Some(Watches)),
             ("failed to watch file \"/var/log/pods/x/0.log\": no space left on device", Some(Watches)),
             ("Error: ENOSPC: System limit for number of file watchers reached, watch '/app'", Some(Watches)),
+            ("failed to create fsnotify watcher: too many op", Some(Instances)),
+            ("tail: Couldn't initialize inotify", Some(Instances)),
             ("accept4: too many open files", None),
             ("inotify: open /tmp/x: too many open files in system", None),
             ("write /var/log/x: no space left on device", None),

@@ -12,6 +12,7 @@ use crate::{Context, Input};
 
 mod cgroup_tree;
 mod inotify_usage;
+mod kernel_command_line;
 mod kubectl_tables;
 mod locate;
 mod log;
@@ -30,6 +31,7 @@ static READERS: &[&Reader] = &[
     &mounts::READER,
     &inotify_usage::READER,
     &cgroup_tree::READER,
+    &kernel_command_line::READER,
     &kubectl_tables::READER,
     &log::READER,
     &versions::READER,

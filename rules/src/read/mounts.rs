@@ -93,6 +93,21 @@ fn stated(block: &Block, line: &Line) -> Option<CgroupMode> {
             _ => {}
         }
     }
+    // This file exists in the root of v2 only.
+    if command.contains("/sys/fs/cgroup/cgroup.controllers") {
+        let names = text.split(' ').all(|name| CONTROLLERS.contains(&name));
+        return names.then_some(CgroupMode::V2);
+    }
+    // systemd-cgls of a named v1 hierarchy.
+    if text.starts_with("Controller ") && text.contains("; Control group /") {
+        return Some(CgroupMode::V1);
+    }
+    // kubelet's metric (KEP-4569).
+    match text.strip_prefix("kubelet_cgroup_version ").map(str::trim) {
+        Some("1") => return Some(CgroupMode::V1),
+        Some("2") => return Some(CgroupMode::V2),
+        _ => {}
+    }
     // docker info and nerdctl info.
     match text.strip_prefix("Cgroup Version:").map(str::trim) {
         Some("1") => return Some(CgroupMode::V1),
@@ -128,6 +143,8 @@ mod tests {
             "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw",
             "$ stat -fc %T /sys/fs/cgroup/\ncgroup2fs",
             " Cgroup Version: 2",
+            "$ cat /sys/fs/cgroup/cgroup.controllers\ncpuset cpu io memory hugetlb pids rdma misc",
+            "kubelet_cgroup_version 2",
         ] {
             assert_eq!(modes(text), [CgroupMode::V2], "{text}");
         }

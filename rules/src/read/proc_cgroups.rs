@@ -1,5 +1,7 @@
 //! `/proc/cgroups`, whole or a grepped row, with tabs, blanks or pipes (kernel `kernel/cgroup/cgroup-v1.c`).
 
+use std::ops::Range;
+
 use crate::facts::{CgroupMode, Misc};
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, number};
@@ -40,9 +42,11 @@ fn read(block: &Block, notes: &mut Notes) {
             notes.claim(READER.kind, line);
             // The last table of a paste counts, so each is judged on its own.
             table(block, &std::mem::take(&mut rows), notes);
-        } else if let Some(row) = row(&line.text) {
+        }
+        let before = rows.len();
+        rows.extend(rows_of(&line.text).map(|row| (line, row)));
+        if rows.len() > before {
             notes.claim(READER.kind, line);
-            rows.push((line, row));
         }
     }
     table(block, &rows, notes);
@@ -53,27 +57,49 @@ struct Row {
     name: &'static str,
     hierarchy: u64,
     num_cgroups: u64,
+    range: Range<usize>,
 }
 
-fn row(text: &str) -> Option<Row> {
-    let mut fields = text.split([' ', '\t', '|']).filter(|field| !field.is_empty());
-    let name = fields.next()?;
-    let name = CONTROLLERS.iter().find(|controller| **controller == name)?;
-    let (hierarchy, num_cgroups) = (number::bare(fields.next()?)?, number::bare(fields.next()?)?);
-    (matches!(fields.next()?, "0" | "1") && fields.next().is_none()).then_some(Row { name, hierarchy, num_cgroups })
+/// The rows of a line: one, or several where line breaks were lost.
+fn rows_of(text: &str) -> impl Iterator<Item = Row> {
+    let mut fields = fields(text).peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (name, range) = fields.next()?;
+            let Some(name) = CONTROLLERS.iter().find(|controller| **controller == name) else { continue };
+            let mut number = || fields.next_if(|(field, _)| number::bare(field).is_some());
+            let (Some((hierarchy, _)), Some((num_cgroups, _)), Some((enabled, last))) = (number(), number(), number())
+            else {
+                continue;
+            };
+            if let (Some(hierarchy), Some(num_cgroups), "0" | "1") =
+                (number::bare(hierarchy), number::bare(num_cgroups), enabled)
+            {
+                return Some(Row { name, hierarchy, num_cgroups, range: range.start..last.end });
+            }
+        }
+    })
+}
+
+/// The fields of a line between blanks, tabs and table bars, and where each stands.
+fn fields(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    text.split([' ', '\t', '|']).filter(|field| !field.is_empty()).map(|field| {
+        let start = field.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        (field, start..start + field.len())
+    })
 }
 
 fn table(block: &Block, rows: &[(&Line, Row)], notes: &mut Notes) {
     let Some((first, _)) = rows.first() else { return };
-    if let Some((line, _)) = rows.iter().find(|(_, row)| row.hierarchy > 0) {
-        let mode = notes.found(CgroupMode::V1, block.paste, line, 0..line.text.len());
+    if let Some((line, row)) = rows.iter().find(|(_, row)| row.hierarchy > 0) {
+        let mode = notes.found(CgroupMode::V1, block.paste, line, row.range.clone());
         notes.facts.cgroups.modes.push(mode);
     } else if rows.len() >= WHOLE {
         let mode = notes.found(CgroupMode::V2, block.paste, first, 0..first.text.len());
         notes.facts.cgroups.modes.push(mode);
     }
     for (line, row) in rows {
-        let whole = 0..line.text.len();
+        let whole = row.range.clone();
         if row.hierarchy > 0 {
             let controller = notes.found(row.name.to_owned(), block.paste, line, whole.clone());
             notes.facts.cgroups.v1_controllers.push(controller);
@@ -109,6 +135,7 @@ mod tests {
             "memory\t4\t64734\t1",
             "memory        4     64734    1",
             "| memory | 4 | 64734 | 1 |",
+            "#subsys_name hierarchy num_cgroups enabled cpuset 2 18 1 cpu 3 108 1 memory 4 64734 1 pids 6 18 1",
             "$ grep memory /proc/cgroups\r\nmemory 4 64,734 1\r\n",
         ] {
             assert_eq!(facts(text).memcg.num_cgroups.map(|found| found.value), Some(64_734), "{text}");

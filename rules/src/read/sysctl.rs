@@ -38,12 +38,9 @@ fn read(block: &Block, notes: &mut Notes) {
     }
     let mut asked = asked.into_iter();
     for line in block.lines() {
-        if let Some(key) = find_key(&line.text, 0) {
+        if find_key(&line.text, 0).is_some() {
             notes.claim(READER.kind, line);
-            if let Some((form, value, range)) = setting(&line.text, &key, for_later) {
-                let found = notes.found(value, block.paste, line, range);
-                keep(notes, key.limit, form, found);
-            }
+            settings(block, line, for_later, notes);
         } else if is_sysctl(&line.text) {
             notes.claim(READER.kind, line);
         } else if let Some(value) = number::bare(&line.text) {
@@ -55,6 +52,18 @@ fn read(block: &Block, notes: &mut Notes) {
                     keep(notes, limit, Form::Live, found);
                 }
             }
+        }
+    }
+}
+
+/// Every setting in a line of output; lost line breaks put several on one.
+fn settings(block: &Block, line: &Line, for_later: bool, notes: &mut Notes) {
+    let mut at = 0;
+    while let Some(key) = find_key(&line.text, at) {
+        at = key.end;
+        if let Some((form, value, range)) = setting(&line.text, &key, for_later) {
+            let found = notes.found(value, block.paste, line, range);
+            keep(notes, key.limit, form, found);
         }
     }
 }
@@ -216,6 +225,8 @@ mod tests {
             "$ cat /proc/sys/fs/inotify/*\n16384\n128\n8192",
             "user.max_inotify_instances = 128\nuser.max_inotify_watches = 8192",
             "INotify Limits:\n  max_queued_events:  16,384\n  max_user_instances: 128\n  max_user_watches:   8,192",
+            "fs.inotify.max_queued_events = 1 fs.inotify.max_user_instances = 128 fs.inotify.max_user_watches = 8192",
+            "max_user_instances      128\nmax_user_watches        8,192",
             "# sysctl fs.inotify.max_user_instances=128\n# echo 8192 > /proc/sys/fs/inotify/max_user_watches",
             "sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
         ] {

@@ -98,6 +98,7 @@ fn line_versions(text: &str) -> Vec<Hit> {
             }
         }
     }
+    hits.extend(klog_version(text));
     hits.extend(uname(text));
     let distribution = distribution_kernel(text)
         .filter(|(_, _, range)| !hits.iter().any(|(_, _, known)| known.start < range.end && range.start < known.end));
@@ -132,6 +133,18 @@ fn version_after(text: &str, end: usize) -> Option<(Version, usize)> {
     let version = Version::parse(gap)?;
     let start = text.len() - gap.len() + usize::from(gap.starts_with(['v', 'V']));
     Some((version, start))
+}
+
+/// `I0101 00:00:00.000000 1 server.go:415] Version: v1.20.9`, which kubelet logs when it starts.
+fn klog_version(text: &str) -> Option<Hit> {
+    let words = "server.go:";
+    let at = text.find(words)?;
+    let (_, message) = text.get(at..)?.split_once("] ")?;
+    let rest = message.strip_prefix("Version: ")?;
+    let start = text.len() - rest.len();
+    let version = Version::parse(rest)?;
+    let end = start + usize::from(rest.starts_with('v')) + version.text.len();
+    Some((Program::Kubelet, version, start..end))
 }
 
 /// `Linux host 5.15.0-71-generic #78-Ubuntu SMP …` (uname -a).
@@ -193,6 +206,7 @@ mod tests {
             ("k8s 1.32.6", &[(Kubelet, "1.32.6")]),
             ("\"Kubelet version\" kubeletVersion=\"v1.27.4\"", &[(Kubelet, "1.27.4")]),
             (" Kubelet Version:            v1.25.8-eks-c05fe32", &[(Kubelet, "1.25.8-eks-c05fe32")]),
+            ("I0513 10:00:00.000000  1378 server.go:416] Version: v1.20.9", &[(Kubelet, "1.20.9")]),
             ("Client Version: v1.30.0", &[]),
             ("Kustomize Version: v5.0.4", &[]),
             (

@@ -1,6 +1,7 @@
 //! One clean line, and the cleaning that makes it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A clean line that knows where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,10 @@ fn clean_line<'a>(raw: &'a str, offset: usize, number: usize, lines: &mut Vec<Li
     };
     let quote = quote_marks(&line.text);
     if quote > 0 {
-        line = tail(line, quote);
+        line = slice(&line, quote..line.text.len());
+    }
+    if let Some(inner) = inline_code(&line.text) {
+        line = slice(&line, inner);
     }
     match literal_breaks(&line.text) {
         Some(breaks) => split(&line, &breaks, lines),
@@ -93,13 +97,8 @@ fn clean_line<'a>(raw: &'a str, offset: usize, number: usize, lines: &mut Vec<Li
     }
 }
 
-/// `line` without its first `cut` bytes.
-fn tail<'a>(line: Line<'a>, cut: usize) -> Line<'a> {
-    slice(&line, cut..line.text.len())
-}
-
 /// A part of a line as a line of its own.
-fn slice<'a>(line: &Line<'a>, range: std::ops::Range<usize>) -> Line<'a> {
+fn slice<'a>(line: &Line<'a>, range: Range<usize>) -> Line<'a> {
     let text = match &line.text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(range.clone()).unwrap_or_default()),
         Cow::Owned(text) => Cow::Owned(text.get(range.clone()).unwrap_or_default().to_owned()),
@@ -158,6 +157,14 @@ fn quote_marks(text: &str) -> usize {
     text.len() - rest.len()
 }
 
+/// The text between backticks that go around a whole line (`` `128` ``, "```sysctl -a```").
+fn inline_code(text: &str) -> Option<Range<usize>> {
+    let ticks = text.bytes().take_while(|&byte| byte == b'`').count();
+    let inner = text.get(ticks..text.len().checked_sub(ticks)?)?;
+    let closed = ticks > 0 && !inner.is_empty() && !inner.contains('`') && text.ends_with('`');
+    closed.then(|| ticks..ticks + inner.len())
+}
+
 /// Offsets of literal `\n` in a line that was flattened by some tool; `None` for ordinary lines. JSON and quoted
 /// strings hold `\n` for good reasons, so a line that starts like one is left alone.
 fn literal_breaks(text: &str) -> Option<Vec<usize>> {
@@ -212,6 +219,11 @@ mod tests {
     fn nested_quote_marks_go_and_indentation_stays() {
         assert_eq!(texts("> > spec:\n> >   x: 1\n>> y"), ["spec:", "  x: 1", "y"]);
         assert_eq!(texts("      > not a quote"), ["      > not a quote"]);
+    }
+
+    #[test]
+    fn backticks_around_a_line_go_and_fences_stay() {
+        assert_eq!(texts("`128`\n```sysctl -a```\n```\n`a` b `c`"), ["128", "sysctl -a", "```", "`a` b `c`"]);
     }
 
     #[test]

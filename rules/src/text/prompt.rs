@@ -77,6 +77,8 @@ pub(crate) fn command_start(line: &str, in_yaml: bool) -> Option<usize> {
         length
     } else if trimmed.starts_with("# ") && !in_yaml && is_command(trimmed.get(2..)?.trim_start()) {
         trimmed.len() - trimmed.get(2..)?.trim_start().len()
+    } else if let Some(command) = themed_prompt(trimmed).filter(|command| is_command(command)) {
+        trimmed.len() - command.len()
     } else if is_command(trimmed) {
         0
     } else {
@@ -117,6 +119,13 @@ fn prompt_length(text: &str) -> Option<usize> {
     let length = end + 2;
     let command = text.get(length..)?.trim_start();
     (windows || plain && (bracketed || user_at_host || shell)).then(|| text.len() - command.len())
+}
+
+/// What follows the arrow of a themed shell, with or without the directory behind it (`➜  ~ uname -r`).
+fn themed_prompt(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(['➜', '❯', '»', 'λ', '~'])?;
+    let rest = rest.strip_prefix(' ')?.trim_start();
+    Some(rest.strip_prefix("~ ").unwrap_or(rest).trim_start())
 }
 
 /// True when `text` starts with a program that people type, followed by something.
@@ -161,6 +170,9 @@ mod tests {
             "sh-4.2# uname -r",
             "/ # uname -r",
             "~ # uname -r",
+            "➜  ~ uname -r",
+            "❯ uname -r",
+            "~ uname -r",
             "uname -r",
             "    uname -r",
             "[root@a /]# exit; bash[root@b /]# uname -r",
