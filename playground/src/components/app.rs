@@ -1,0 +1,131 @@
+//! The whole page: state in the middle, gaps of the static shell around it.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use yew::prelude::*;
+
+use super::preferences_bar::PreferencesBar;
+use super::report_view::ReportView;
+use super::tools::Tools;
+use super::welcome::Welcome;
+use crate::checking::LIMIT;
+use crate::examples::Example;
+use crate::fragment;
+use crate::hooks::{Page, use_checker, use_file_drop, use_fragment, use_shell_words};
+use crate::preferences;
+use crate::shell::{self, Shell};
+use crate::state::{Action, Refused, State};
+
+/// The static page around the app.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct AppProps {
+    /// Its elements; the app itself is rendered into `shell.report`.
+    pub shell: Shell,
+}
+
+/// The app.
+#[component]
+pub fn App(props: &AppProps) -> Html {
+    let shell = &props.shell;
+    let input = &shell.input;
+    let state = use_reducer(|| State::new(preferences::lang(), preferences::theme()));
+    let check_now = use_checker(input, state.dispatcher());
+    let put = {
+        let (input, state) = (input.clone(), state.clone());
+        Callback::from(move |(text, example): (Rc<str>, Option<&'static Example>)| {
+            let replaced = Some(input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
+            shell::put(&input, &text);
+            check_now.emit(());
+            state.dispatch(Action::Put { example, replaced });
+            fragment::write(example);
+        })
+    };
+    let on_example = put.reform(|example: &'static Example| (example.text.into(), Some(example)));
+    let on_files = {
+        let (put, dispatch) = (put.clone(), state.dispatcher());
+        Callback::from(move |files: Vec<web_sys::File>| {
+            let (put, dispatch) = (put.clone(), dispatch.clone());
+            spawn_local(async move {
+                match read(&files).await {
+                    Ok(text) => put.emit((text.into(), None)),
+                    Err(why) => dispatch.dispatch(Action::Refused(why)),
+                }
+            });
+        })
+    };
+    use_fragment(input.text_length() == 0, on_example.clone());
+    use_file_drop(on_files.clone());
+    use_shell_words(shell, &state);
+
+    let page = {
+        let input = input.clone();
+        let select = use_callback((), move |place, ()| shell::select(&input, place));
+        Page { lang: state.lang, select }
+    };
+    let on_clear = put.reform(|()| ("".into(), None));
+    let on_bring_back = {
+        let replaced = state.replaced.clone();
+        put.reform(move |()| (replaced.clone().unwrap_or_default(), None))
+    };
+    let preferences = html! {
+        <PreferencesBar
+            lang={state.lang}
+            theme={state.theme}
+            on_lang={dispatching(&state, Action::Lang)}
+            on_theme={dispatching(&state, Action::Theme)}
+        />
+    };
+    let tools = html! {
+        <Tools
+            example={state.example}
+            text={state.length > 0}
+            replaced={state.replaced.is_some()}
+            on_example={on_example.clone()}
+            {on_files}
+            {on_clear}
+            {on_bring_back}
+        />
+    };
+    html! {
+        <ContextProvider<Page> context={page}>
+            { create_portal(preferences, shell.preferences.clone()) }
+            { create_portal(tools, shell.tools.clone()) }
+            if let Some(checked) = &state.checked {
+                <ReportView checked={checked.clone()} />
+            } else {
+                <Welcome {on_example} />
+            }
+        </ContextProvider<Page>>
+    }
+}
+
+/// Whether the user would miss `text`: it is not the untouched example.
+fn is_own(text: &str, example: Option<&Example>) -> bool {
+    !text.is_empty() && example.is_none_or(|example| !text.lines().eq(example.text.lines()))
+}
+
+fn dispatching<T: 'static>(state: &UseReducerHandle<State>, action: fn(T) -> Action) -> Callback<T> {
+    let dispatch = state.dispatcher();
+    Callback::from(move |value| dispatch.dispatch(action(value)))
+}
+
+/// The text of all files; with several, each behind a YAML document mark and its name.
+async fn read(files: &[web_sys::File]) -> Result<String, Refused> {
+    if files.iter().map(|file| file.size()).sum::<f64>() > f64::from(LIMIT) {
+        return Err(Refused::TooLong);
+    }
+    let mut all = String::new();
+    for file in files {
+        let text = JsFuture::from(file.text()).await.map_err(|_| Refused::Unreadable)?;
+        let text = text.as_string().ok_or(Refused::Unreadable)?;
+        if files.len() > 1 {
+            all += &format!("---\n# {}\n", file.name());
+        }
+        all += &text;
+        if !text.ends_with('\n') {
+            all.push('\n');
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,87 @@
+//! Small pictures beside words that say the same, so hidden from screen readers.
+
+use rules::report::{Severity, Status, Verdict};
+use yew::{Html, html};
+
+/// Shapes differ, not only colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icon {
+    /// An octagon: stop.
+    Error,
+    /// A triangle: take care.
+    Warning,
+    /// A circle with an i.
+    Info,
+    /// A circle with a tick.
+    Ok,
+    /// A circle with a question mark.
+    Question,
+    /// An empty circle.
+    Nothing,
+}
+
+impl Icon {
+    /// The class that gives it, and what belongs to it, its colour.
+    #[must_use]
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+            Self::Ok => "ok",
+            Self::Question => "undecided",
+            Self::Nothing => "none",
+        }
+    }
+
+    /// The picture.
+    pub fn view(self) -> Html {
+        let (outline, mark) = match self {
+            Self::Error => ("M5.3 1h5.4L15 5.3v5.4L10.7 15H5.3L1 10.7V5.3z", "M8 4.4v4.2M8 11v.7"),
+            Self::Warning => ("M8 1.4 15.4 14.4H.6z", "M8 6v4M8 12v.5"),
+            Self::Info => (CIRCLE, "M8 7.2v4.4M8 4.2v.7"),
+            Self::Ok => (CIRCLE, "M4.8 8.3l2.2 2.3 4.2-4.8"),
+            Self::Question => (CIRCLE, "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.3M8 11.4v.6"),
+            Self::Nothing => (CIRCLE, ""),
+        };
+        html! {
+            <svg class={yew::classes!("icon", self.class())} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+                <path class="outline" d={outline} />
+                <path class="mark" d={mark} />
+            </svg>
+        }
+    }
+}
+
+const CIRCLE: &str = "M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z";
+
+impl From<Severity> for Icon {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Info => Self::Info,
+        }
+    }
+}
+
+impl From<Status> for Icon {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::AtRisk => Self::Error,
+            Status::Undecided => Self::Question,
+            Status::Ok => Self::Ok,
+            Status::NoEvidence => Self::Nothing,
+        }
+    }
+}
+
+impl From<Verdict> for Icon {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::AtRisk => Self::Error,
+            Verdict::CannotJudge => Self::Question,
+            Verdict::NoRiskFound => Self::Ok,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Language and theme.
+
+use rules::rules::Lang;
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+use crate::preferences::{Theme, name_of, named, remember};
+use crate::words;
+
+/// What is chosen, and what to do with another choice.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// The present language.
+    pub lang: Lang,
+    /// The present theme.
+    pub theme: Theme,
+    /// Called with another language.
+    pub on_lang: Callback<Lang>,
+    /// Called with another theme.
+    pub on_theme: Callback<Theme>,
+}
+
+/// Both choices.
+#[component]
+pub fn PreferencesBar(props: &Props) -> Html {
+    let lang = props.lang;
+    html! {
+        <>
+            <label>
+                <span class="unseen">{ words::LANGUAGE.text(lang) }</span>
+                <select id="lang" onchange={chosen("noderisk.lang", &Lang::ALL, &props.on_lang)}>
+                    { for Lang::ALL.into_iter().map(|(option, name)| html! {
+                        <option value={name} lang={name} selected={option == lang}>{ words::own_name(option) }</option>
+                    }) }
+                </select>
+            </label>
+            <label>
+                <span class="unseen">{ words::THEME.text(lang) }</span>
+                <select id="theme" onchange={chosen("noderisk.theme", &Theme::ALL, &props.on_theme)}>
+                    { for Theme::ALL.into_iter().map(|(option, name)| html! {
+                        <option value={name} selected={option == props.theme}>{ words::theme(option).text(lang) }</option>
+                    }) }
+                </select>
+            </label>
+        </>
+    }
+}
+
+/// Hand on what was chosen, and remember it under `key`, which `boot.js` reads.
+fn chosen<T: Copy + PartialEq>(
+    key: &'static str,
+    all: &'static [(T, &'static str)],
+    then: &Callback<T>,
+) -> Callback<Event> {
+    let then = then.clone();
+    Callback::from(move |event: Event| {
+        let name = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
+        if let Some(value) = named(&name, all) {
+            remember(key, name_of(value, all));
+            then.emit(value);
+        }
+    })
+}

@@ -1,0 +1,119 @@
+//! What can be put into the textarea: an example, a file, nothing, or the text that was there before.
+
+use rules::report::Risk;
+use rules::show::words::risk as risk_name;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::examples::{EXAMPLES, Example};
+use crate::hooks::use_page;
+use crate::words;
+
+/// What is there, and what to do with a choice.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// The example in the textarea.
+    pub example: Option<&'static Example>,
+    /// Whether there is text to clear.
+    pub text: bool,
+    /// Whether there is text to bring back.
+    pub replaced: bool,
+    /// Called with a chosen example.
+    pub on_example: Callback<&'static Example>,
+    /// Called with chosen files.
+    pub on_files: Callback<Vec<web_sys::File>>,
+    /// Called to empty the textarea.
+    pub on_clear: Callback<()>,
+    /// Called to bring the text back.
+    pub on_bring_back: Callback<()>,
+}
+
+/// The row of tools.
+#[component]
+pub fn Tools(props: &Props) -> Html {
+    let lang = use_page().lang;
+    let files = use_node_ref();
+    let onchange = {
+        let (files, on_files) = (files.clone(), props.on_files.clone());
+        move |_| {
+            if let Some(input) = files.cast::<HtmlInputElement>() {
+                on_files.emit(listed(input.files()));
+                // The same file may be chosen again after it has changed.
+                input.set_value("");
+            }
+        }
+    };
+    let dialog = files.clone();
+    let open = move |_| {
+        if let Some(input) = dialog.cast::<HtmlInputElement>() {
+            input.click();
+        }
+    };
+    html! {
+        <>
+            <ExamplePicker example={props.example} on_example={props.on_example.clone()} />
+            <input ref={files} type="file" multiple=true hidden=true {onchange} />
+            <button type="button" onclick={open}>{ words::OPEN.text(lang) }</button>
+            if props.text {
+                <button type="button" onclick={props.on_clear.reform(|_| ())}>{ words::CLEAR.text(lang) }</button>
+            }
+            if props.replaced {
+                <button type="button" class="bring-back" onclick={props.on_bring_back.reform(|_| ())}>
+                    { words::BRING_BACK.text(lang) }
+                </button>
+            }
+        </>
+    }
+}
+
+/// The files of a list.
+#[must_use]
+pub fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
+    files.map(|files| (0..files.length()).filter_map(|index| files.get(index)).collect()).unwrap_or_default()
+}
+
+#[derive(Clone, Debug, PartialEq, Properties)]
+struct PickerProps {
+    example: Option<&'static Example>,
+    on_example: Callback<&'static Example>,
+}
+
+/// All examples, grouped by risk.
+#[component]
+fn ExamplePicker(props: &PickerProps) -> Html {
+    let lang = use_page().lang;
+    let list = use_node_ref();
+    {
+        // A choice made by hand outlives the `selected` attributes, so the list is told what is shown now.
+        let list = list.clone();
+        use_effect_with((props.example, lang), move |(example, _)| {
+            if let Some(list) = list.cast::<HtmlSelectElement>() {
+                list.set_value(&example.map(Example::address).unwrap_or_default());
+            }
+        });
+    }
+    let onchange = {
+        let on_example = props.on_example.clone();
+        move |event: Event| {
+            let address = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
+            if let Some(example) = Example::find(&address) {
+                on_example.emit(example);
+            }
+        }
+    };
+    html! {
+        <select ref={list} id="examples" aria-label={words::EXAMPLES.text(lang)} {onchange}>
+            <option value="">{ words::EXAMPLES.text(lang) }</option>
+            { for Risk::ALL.into_iter().map(|risk| html! {
+                <optgroup label={risk_name(risk).text(lang)}>
+                    { for EXAMPLES.iter().filter_map(|example| {
+                        let rule = example.about().filter(|rule| rule.risk == risk)?;
+                        let kind = if example.is_bad() { words::RISKY } else { words::SAFE };
+                        let label = format!("{} · {} · {}", rule.words.text(lang).title, kind.text(lang), example.file);
+                        Some(html! { <option value={example.address()}>{ label }</option> })
+                    }) }
+                </optgroup>
+            }) }
+        </select>
+    }
+}

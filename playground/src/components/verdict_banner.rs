@@ -1,0 +1,40 @@
+//! The answer for the whole paste, in one sentence.
+
+use rules::report::{Report, Severity};
+use rules::show::words::verdict;
+use yew::prelude::*;
+
+use super::icon::Icon;
+use crate::hooks::use_page;
+use crate::words;
+
+/// The report that says so.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// The report.
+    pub report: Report,
+}
+
+/// The sentence and how many findings of each severity there are.
+#[component]
+pub fn VerdictBanner(props: &Props) -> Html {
+    let lang = use_page().lang;
+    let report = &props.report;
+    let icon = Icon::from(report.verdict);
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|severity| {
+        let count = report.findings.iter().filter(|finding| finding.severity == severity).count();
+        (severity, count)
+    });
+    html! {
+        <div class={classes!("verdict", icon.class())}>
+            <h2>{ icon.view() }<span>{ verdict(report).text(lang) }</span></h2>
+            if !report.findings.is_empty() {
+                <ul class="counts">
+                    { for counts.into_iter().filter(|(_, count)| *count > 0).map(|(severity, count)| html! {
+                        <li>{ Icon::from(severity).view() }{ words::count(lang, severity, count) }</li>
+                    }) }
+                </ul>
+            }
+        </div>
+    }
+}

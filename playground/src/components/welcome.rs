@@ -1,0 +1,89 @@
+//! What stands in place of a report while there is no text: what to paste, and examples to try.
+
+use rules::report::{Risk, Wanted};
+use rules::show::words::risk as risk_name;
+use yew::prelude::*;
+
+use super::command::Command;
+use crate::examples::{EXAMPLES, Example};
+use crate::hooks::use_page;
+use crate::words;
+
+/// What to do with a chosen example.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// Called with it.
+    pub on_example: Callback<&'static Example>,
+}
+
+/// Each risk with the commands whose output tells about it.
+#[component]
+pub fn Welcome(props: &Props) -> Html {
+    let lang = use_page().lang;
+    html! {
+        <section class="welcome" aria-labelledby="welcome">
+            <h2 id="welcome">{ words::WHAT_TO_PASTE.text(lang) }</h2>
+            <p>{ words::HOW_TO_PASTE.text(lang) }</p>
+            <ul>
+                { for Risk::ALL.into_iter().map(|risk| html! {
+                    <li>
+                        <h3>{ risk_name(risk).text(lang) }</h3>
+                        <p>{ words::danger(risk).text(lang) }</p>
+                        { for telling(risk).iter().map(|wanted| html! {
+                            <Command command={wanted.missing().command.to_string()} />
+                        }) }
+                        <Tries {risk} on_example={props.on_example.clone()} />
+                    </li>
+                }) }
+            </ul>
+        </section>
+    }
+}
+
+/// What tells most about a risk.
+const fn telling(risk: Risk) -> &'static [Wanted] {
+    match risk {
+        Risk::MemoryVolume => &[Wanted::Manifest],
+        Risk::Inotify => &[Wanted::InotifyLimits, Wanted::InotifyUsage],
+        Risk::CgroupCleanup => &[Wanted::MiscController, Wanted::KubeletVersion, Wanted::RuncVersion],
+        Risk::Memcg => &[Wanted::ProcCgroups, Wanted::KernelVersion],
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Properties)]
+struct TriesProps {
+    risk: Risk,
+    on_example: Callback<&'static Example>,
+}
+
+/// How many examples of a risk are offered here; the list above the textarea has all.
+const TRIES: usize = 3;
+
+/// A few examples of a risk.
+#[component]
+fn Tries(props: &TriesProps) -> Html {
+    let lang = use_page().lang;
+    // One per rule: the first is a bad one.
+    let mut seen = Vec::new();
+    let examples = EXAMPLES.iter().filter_map(|example| Some((example, example.about()?)));
+    let examples: Vec<_> = examples
+        .filter(|(example, rule)| {
+            let first = rule.risk == props.risk && !seen.contains(&example.rule);
+            seen.push(example.rule);
+            first
+        })
+        .take(TRIES)
+        .collect();
+    if examples.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <p class="tries">
+            { words::TRY.text(lang) }
+            { for examples.into_iter().map(|(example, rule)| {
+                let onclick = props.on_example.reform(move |_: MouseEvent| example);
+                html! { <button type="button" class="link" {onclick}>{ rule.words.text(lang).title }</button> }
+            }) }
+        </p>
+    }
+}

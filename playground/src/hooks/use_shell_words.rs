@@ -1,0 +1,39 @@
+//! Puts the words of the static shell, the status line and the attributes of `<html>` into the chosen language.
+
+use gloo::utils::document;
+use rules::show::words::Label;
+use yew::prelude::*;
+
+use crate::preferences::{show_lang, show_theme};
+use crate::shell::Shell;
+use crate::state::State;
+use crate::words;
+
+/// Words of the shell by the id of their element.
+const WORDS: [(&str, Label); 5] = [
+    ("tagline", words::TAGLINE),
+    ("input-label", words::INPUT),
+    ("privacy", words::PRIVACY),
+    ("skip", words::SKIP),
+    ("drop", words::DROP),
+];
+
+/// Keep the shell in step with the state.
+#[hook]
+pub fn use_shell_words(shell: &Shell, state: &State) {
+    use_effect_with(state.theme, |theme| show_theme(*theme));
+    {
+        let report = shell.report.clone();
+        use_effect_with(state.lang, move |lang| {
+            show_lang(*lang);
+            for (id, label) in WORDS {
+                if let Some(element) = document().get_element_by_id(id) {
+                    element.set_text_content(Some(label.text(*lang)));
+                }
+            }
+            let _ = report.set_attribute("aria-label", words::REPORT.text(*lang));
+        });
+    }
+    let status = shell.status.clone();
+    use_effect_with(words::status(state), move |words| status.set_text_content(Some(words)));
+}

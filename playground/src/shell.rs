@@ -1,0 +1,104 @@
+//! The static part of the page, in `index.html`: it can be read and typed into before the Wasm is there. The app fills
+//! its gaps and never moves the textarea, so that focus, undo history and an unfinished composition survive the start.
+
+use gloo::utils::document;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlDocument, HtmlElement, HtmlTextAreaElement};
+
+use crate::places::Place;
+
+/// The elements of the static page that the app works with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shell {
+    /// Where text is pasted.
+    pub input: HtmlTextAreaElement,
+    /// One line about what is going on, announced by screen readers.
+    pub status: Element,
+    /// Gap for choices that concern the whole page.
+    pub preferences: Element,
+    /// Gap for what can be put into the textarea.
+    pub tools: Element,
+    /// Gap for the report.
+    pub report: Element,
+}
+
+impl Shell {
+    /// Find the elements; `None` when the document is another one.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let document = document();
+        Some(Self {
+            input: document.get_element_by_id("input")?.dyn_into().ok()?,
+            status: document.get_element_by_id("status")?,
+            preferences: document.get_element_by_id("preferences")?,
+            tools: document.get_element_by_id("tools")?,
+            report: document.get_element_by_id("report")?,
+        })
+    }
+}
+
+/// Put `text` in place of all that stands in `input`, so that the browser's own undo brings it back where possible.
+pub fn put(input: &HtmlTextAreaElement, text: &str) {
+    let undoable = input.text_length() > 0 && text.len() <= UNDOABLE;
+    if !(undoable && insert(input, text)) {
+        input.set_value(text);
+    }
+    let _ = input.set_selection_range(0, 0);
+    input.set_scroll_top(0);
+}
+
+/// Browsers insert long texts slowly this way; those can be brought back by the page's own button alone.
+const UNDOABLE: usize = 64 * 1024;
+
+/// Insert as if typed. The command works on the focused element only, so the focus is lent for a moment.
+fn insert(input: &HtmlTextAreaElement, text: &str) -> bool {
+    let document: HtmlDocument = document().unchecked_into();
+    let focused = document.active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let _ = input.focus();
+    input.select();
+    let done = if text.is_empty() {
+        document.exec_command("delete")
+    } else {
+        document.exec_command_with_show_ui_and_value("insertText", false, text)
+    };
+    let _ = match focused {
+        Some(element) if element.tag_name() != "BODY" => element.focus(),
+        _ => input.blur(),
+    };
+    done.unwrap_or(false)
+}
+
+/// Select a place in the textarea and bring it into view.
+pub fn select(input: &HtmlTextAreaElement, place: Place) {
+    let (start, end) = place.range(&input.value());
+    let _ = input.focus();
+    let _ = input.set_selection_range(start, end);
+    // Browsers do not scroll to a selection that a script makes. Lines do not wrap, so all have the same height.
+    let above = f64::from(input.client_height()) / 3.0;
+    input.set_scroll_top(pixels(place.line(), line_height(input)) - rounded(above));
+    input.set_scroll_left(pixels(place.column().saturating_sub(COLUMNS_IN_VIEW), line_height(input) * WIDTH_BY_HEIGHT));
+}
+
+/// Columns that are in view without scrolling even on a narrow screen.
+const COLUMNS_IN_VIEW: usize = 40;
+
+/// Width of a character against the height of a line in the textarea's font; about right is enough to see the place.
+const WIDTH_BY_HEIGHT: f64 = 0.4;
+
+/// How far the 1-based line or column `index` is from the edge. A negative or huge distance is kept in range by the
+/// browser.
+fn pixels(index: usize, size: f64) -> i32 {
+    rounded(f64::from(u32::try_from(index.saturating_sub(1)).unwrap_or(u32::MAX)) * size)
+}
+
+#[allow(clippy::cast_possible_truncation)] // The cast saturates.
+fn rounded(pixels: f64) -> i32 {
+    pixels as i32
+}
+
+/// Height of one line in CSS pixels.
+fn line_height(input: &HtmlTextAreaElement) -> f64 {
+    let style = gloo::utils::window().get_computed_style(input).ok().flatten();
+    let height = style.and_then(|style| style.get_property_value("line-height").ok());
+    height.and_then(|height| height.trim_end_matches("px").parse().ok()).unwrap_or(20.0)
+}

@@ -1,0 +1,199 @@
+//! Everything the page knows, and every way it changes. The text itself stays in the textarea: rendering a text of
+//! megabytes at each key would make typing slow.
+
+use std::rc::Rc;
+
+use rules::rules::Lang;
+use yew::Reducible;
+
+use crate::checking::{Checked, LIMIT};
+use crate::examples::Example;
+use crate::preferences::Theme;
+
+/// Everything the page knows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Language of all words.
+    pub lang: Lang,
+    /// Light, dark, or as the system says.
+    pub theme: Theme,
+    /// Counts the changes of the text, so that a result of an older text is told apart.
+    pub revision: u64,
+    /// Length of the text in UTF-16 code units.
+    pub length: u32,
+    /// The last result, shown until the next one is there.
+    pub checked: Option<Rc<Checked>>,
+    /// The example in the textarea, as long as nobody has edited it.
+    pub example: Option<&'static Example>,
+    /// Text that an example, a file or the clear button has replaced, so that it can be brought back.
+    pub replaced: Option<Rc<str>>,
+    /// Why a file was not taken.
+    pub refused: Option<Refused>,
+    /// Revision that `checked` belongs to.
+    checked_revision: u64,
+}
+
+/// Why a file was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It is longer than [`LIMIT`].
+    TooLong,
+    /// The browser could not read it.
+    Unreadable,
+}
+
+/// How far the check of the present text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// There is no text.
+    Empty,
+    /// The text is longer than [`LIMIT`].
+    TooLong,
+    /// A check is due.
+    Waiting,
+    /// The result shown is that of the present text.
+    Done,
+}
+
+/// Every way the state changes.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// The text is another one, now `length` UTF-16 code units long.
+    Edited {
+        /// The change's number, rising.
+        revision: u64,
+        /// The new length.
+        length: u32,
+    },
+    /// The text was replaced as a whole; comes behind the `Edited` of the same change.
+    Put {
+        /// The example that it is now.
+        example: Option<&'static Example>,
+        /// What the user would lose.
+        replaced: Option<Rc<str>>,
+    },
+    /// A result for the text of that revision.
+    Checked {
+        /// The revision that was checked.
+        revision: u64,
+        /// The result.
+        checked: Rc<Checked>,
+    },
+    /// A file was not taken.
+    Refused(Refused),
+    /// Another language was chosen.
+    Lang(Lang),
+    /// Another theme was chosen.
+    Theme(Theme),
+}
+
+impl State {
+    /// An empty page in that language and theme.
+    #[must_use]
+    pub fn new(lang: Lang, theme: Theme) -> Self {
+        Self { lang, theme, ..Self::default() }
+    }
+
+    /// How far the check of the present text is.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        match self.length {
+            0 => Phase::Empty,
+            length if length > LIMIT => Phase::TooLong,
+            _ if self.checked.is_some() && self.checked_revision == self.revision => Phase::Done,
+            _ => Phase::Waiting,
+        }
+    }
+}
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut state = (*self).clone();
+        match action {
+            Action::Edited { revision, length } => {
+                state.revision = revision;
+                state.length = length;
+                state.example = None;
+                state.refused = None;
+                if length == 0 || length > LIMIT {
+                    state.checked = None;
+                }
+            }
+            Action::Put { example, replaced } => {
+                state.example = example;
+                state.replaced = replaced;
+            }
+            Action::Checked { revision, checked } => {
+                if revision != self.revision {
+                    return self;
+                }
+                state.checked = Some(checked);
+                state.checked_revision = revision;
+            }
+            Action::Refused(why) => state.refused = Some(why),
+            Action::Lang(lang) => state.lang = lang,
+            Action::Theme(theme) => state.theme = theme,
+        }
+        state.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use yew::Reducible;
+
+    use super::{Action, Phase, Refused, State};
+    use crate::checking::{LIMIT, check};
+
+    fn after(actions: Vec<Action>) -> Rc<State> {
+        actions.into_iter().fold(Rc::default(), Reducible::reduce)
+    }
+
+    fn edited(revision: u64, length: u32) -> Action {
+        Action::Edited { revision, length }
+    }
+
+    fn checked(revision: u64) -> Action {
+        Action::Checked { revision, checked: Rc::new(check("uname -r")) }
+    }
+
+    #[test]
+    fn a_text_waits_for_its_check_and_is_then_done() {
+        assert_eq!(after(vec![]).phase(), Phase::Empty);
+        assert_eq!(after(vec![edited(1, 8)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(1, 8), checked(1)]).phase(), Phase::Done);
+    }
+
+    #[test]
+    fn the_result_of_an_older_text_is_dropped() {
+        let state = after(vec![edited(1, 8), edited(2, 9), checked(1)]);
+        assert_eq!((state.phase(), state.checked.is_none()), (Phase::Waiting, true));
+    }
+
+    #[test]
+    fn the_last_result_stays_on_show_while_the_next_is_due() {
+        let state = after(vec![edited(1, 8), checked(1), edited(2, 9)]);
+        assert_eq!((state.phase(), state.checked.is_some()), (Phase::Waiting, true));
+    }
+
+    #[test]
+    fn no_result_is_shown_for_an_empty_or_too_long_text() {
+        for length in [0, LIMIT + 1] {
+            assert_eq!(after(vec![edited(1, 8), checked(1), edited(2, length)]).checked, None);
+        }
+        assert_eq!(after(vec![edited(1, LIMIT)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(1, LIMIT + 1)]).phase(), Phase::TooLong);
+    }
+
+    #[test]
+    fn replaced_text_survives_edits_and_a_refusal_does_not() {
+        let put = Action::Put { example: None, replaced: Some("mine".into()) };
+        let state = after(vec![edited(1, 8), put, Action::Refused(Refused::TooLong), edited(2, 9)]);
+        assert_eq!(state.replaced.as_deref(), Some("mine"));
+        assert_eq!(state.refused, None);
+    }
+}

@@ -1,0 +1,263 @@
+//! The page's own words. What the report says comes from the rule core (`rules::show`).
+
+use rules::report::{Report, Risk, Severity};
+use rules::rules::Lang;
+use rules::show::words::{Label, severity, verdict};
+
+use crate::checking::LIMIT;
+use crate::preferences::Theme;
+use crate::state::{Phase, Refused, State};
+
+/// Under the name.
+pub const TAGLINE: Label = Label {
+    en: "Will this take a node down?",
+    ja: "そのままで、ノードは落ちませんか？",
+    zh: "这样下去，节点会不会挂？",
+};
+
+/// Label of the textarea.
+pub const INPUT: Label = Label {
+    en: "Paste a manifest, command output or log",
+    ja: "マニフェスト、コマンドの出力、ログを貼り付けてください",
+    zh: "粘贴清单、命令输出或日志",
+};
+
+/// The promise at the foot of the page.
+pub const PRIVACY: Label = Label {
+    en: "Checked in your browser. Nothing you paste leaves this page.",
+    ja: "チェックはブラウザー内で完結します。貼り付けた内容が外部に送信されることはありません。",
+    zh: "检查完全在浏览器中进行，粘贴的内容不会离开本页面。",
+};
+
+/// Jumps over the input.
+pub const SKIP: Label = Label { en: "Skip to the report", ja: "結果へ移動", zh: "跳到检查结果" };
+
+/// Name of the report's part of the page.
+pub const REPORT: Label = Label { en: "Report", ja: "チェック結果", zh: "检查结果" };
+
+/// Name of the language choice.
+pub const LANGUAGE: Label = Label { en: "Language", ja: "言語", zh: "语言" };
+
+/// Name of the theme choice.
+pub const THEME: Label = Label { en: "Theme", ja: "テーマ", zh: "主题" };
+
+/// First entry of the list of examples.
+pub const EXAMPLES: Label = Label { en: "Examples", ja: "サンプル", zh: "示例" };
+
+/// Above a few examples.
+pub const TRY: Label = Label { en: "Try an example:", ja: "サンプルで試す:", zh: "看个示例：" };
+
+/// An example on which the rule fires.
+pub const RISKY: Label = Label { en: "risky", ja: "リスクあり", zh: "有风险" };
+
+/// An example on which the rule does not fire.
+pub const SAFE: Label = Label { en: "safe", ja: "問題なし", zh: "正常" };
+
+/// Opens the file dialog.
+pub const OPEN: Label = Label { en: "Open file…", ja: "ファイルを開く…", zh: "打开文件…" };
+
+/// Empties the textarea.
+pub const CLEAR: Label = Label { en: "Clear", ja: "クリア", zh: "清空" };
+
+/// Puts the replaced text back.
+pub const BRING_BACK: Label =
+    Label { en: "Bring my text back", ja: "前のテキストに戻す", zh: "恢复之前的文本" };
+
+/// Shown while a file is held over the page.
+pub const DROP: Label =
+    Label {
+        en: "Drop the file to check it", ja: "ここにドロップするとチェックします", zh: "松开鼠标即可检查文件"
+    };
+
+/// Copies what stands beside it.
+pub const COPY: Label = Label { en: "Copy", ja: "コピー", zh: "复制" };
+
+/// It was copied.
+pub const COPIED: Label = Label { en: "Copied", ja: "コピーしました", zh: "已复制" };
+
+/// The browser did not allow it.
+pub const NOT_COPIED: Label = Label {
+    en: "The browser refused: select and copy by hand",
+    ja: "ブラウザーに拒否されました。選択してコピーしてください",
+    zh: "浏览器不允许复制，请手动选择后复制",
+};
+
+/// Heading of the empty report.
+pub const WHAT_TO_PASTE: Label = Label {
+    en: "Four ways a node dies, and what tells",
+    ja: "ノードが落ちる 4 つの原因と、その調べ方",
+    zh: "节点挂掉的四种原因，以及如何判断",
+};
+
+/// Under the heading of the empty report.
+pub const HOW_TO_PASTE: Label = Label {
+    en: "Paste one or all of these, prompts, logs and chatter included.",
+    ja: "一つでも、まとめてでもかまいません。プロンプトやログ、会話が混ざったままで読み取れます。",
+    zh: "粘贴其中一项或全部都可以，夹带提示符、日志或聊天内容也没关系。",
+};
+
+/// Before the kinds of input that were found.
+pub const DETECTED: Label = Label { en: "Detected", ja: "検出した入力", zh: "识别到" };
+
+/// Heading of the list of risks.
+pub const RISKS: Label = Label { en: "The four risks", ja: "4 つのリスク", zh: "四类风险" };
+
+/// Heading of the list of findings.
+pub const FINDINGS: Label = Label { en: "Findings", ja: "指摘事項", zh: "发现的问题" };
+
+/// Before links to where the facts come from.
+pub const SOURCES: Label = Label { en: "Sources", ja: "参考資料", zh: "参考资料" };
+
+/// What a risk does to a node.
+#[must_use]
+pub const fn danger(risk: Risk) -> Label {
+    match risk {
+        Risk::MemoryVolume => Label {
+            en: "A volume kept in memory and bounded by nothing fills the node's RAM.",
+            ja: "上限のないメモリ上のボリュームが、ノードのメモリを使い切ります。",
+            zh: "没有上限的内存卷会占满节点内存。",
+        },
+        Risk::Inotify => Label {
+            en: "inotify instances or watches run out; log streaming and kubelet stop working.",
+            ja: "inotify のインスタンスや watch が枯渇し、ログの追跡や kubelet が動かなくなります。",
+            zh: "inotify 实例或 watch 耗尽，日志跟踪和 kubelet 无法工作。",
+        },
+        Risk::CgroupCleanup => Label {
+            en: "kubelet tries forever to delete the cgroups of pods that are gone.",
+            ja: "削除済みの Pod の cgroup を kubelet が消せず、際限なく再試行します。",
+            zh: "kubelet 删不掉已消失 Pod 的 cgroup，无休止地重试。",
+        },
+        Risk::Memcg => Label {
+            en: "Memory cgroups pile up until no container can start.",
+            ja: "memory cgroup が溜まり続け、コンテナを起動できなくなります。",
+            zh: "内存 cgroup 不断堆积，直到任何容器都无法启动。",
+        },
+    }
+}
+
+/// Name of a theme.
+#[must_use]
+pub const fn theme(theme: Theme) -> Label {
+    match theme {
+        Theme::System => Label { en: "System", ja: "システム", zh: "跟随系统" },
+        Theme::Light => Label { en: "Light", ja: "ライト", zh: "浅色" },
+        Theme::Dark => Label { en: "Dark", ja: "ダーク", zh: "深色" },
+    }
+}
+
+/// A language's name for itself.
+#[must_use]
+pub const fn own_name(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "English",
+        Lang::Ja => "日本語",
+        Lang::Zh => "中文",
+    }
+}
+
+/// The lines from `first` to `last`.
+#[must_use]
+pub fn lines(lang: Lang, first: usize, last: usize) -> String {
+    match (lang, first == last) {
+        (Lang::En, true) => format!("line {first}"),
+        (Lang::En, false) => format!("lines {first}–{last}"),
+        (Lang::Ja, true) => format!("{first} 行目"),
+        (Lang::Ja, false) => format!("{first}–{last} 行目"),
+        (Lang::Zh, true) => format!("第 {first} 行"),
+        (Lang::Zh, false) => format!("第 {first}–{last} 行"),
+    }
+}
+
+/// So many findings of one severity.
+#[must_use]
+pub fn count(lang: Lang, of: Severity, count: usize) -> String {
+    let name = severity(of).text(lang);
+    match lang {
+        Lang::En if count == 1 => format!("1 {name}"),
+        Lang::En if of == Severity::Info => format!("{count} infos"),
+        Lang::En => format!("{count} {name}s"),
+        Lang::Ja => format!("{name} {count} 件"),
+        Lang::Zh => format!("{count} 个{name}"),
+    }
+}
+
+/// What the status line says.
+#[must_use]
+pub fn status(state: &State) -> String {
+    let lang = state.lang;
+    if let Some(refused) = state.refused {
+        return match refused {
+            Refused::TooLong => too_long(lang),
+            Refused::Unreadable => Label {
+                en: "The browser could not read that file.",
+                ja: "ブラウザーでこのファイルを読み取れませんでした。",
+                zh: "浏览器无法读取该文件。",
+            }
+            .text(lang)
+            .to_owned(),
+        };
+    }
+    match (state.phase(), &state.checked) {
+        (Phase::TooLong, _) => too_long(lang),
+        (Phase::Done, Some(checked)) => done(lang, checked.lines, &checked.report),
+        (Phase::Empty, _) => Label {
+            en: "Ready: the answer appears as soon as you paste.",
+            ja: "準備ができました。貼り付けるとすぐに結果が出ます。",
+            zh: "已就绪，粘贴后立即显示结果。",
+        }
+        .text(lang)
+        .to_owned(),
+        _ => Label { en: "Checking…", ja: "チェックしています…", zh: "正在检查…" }.text(lang).to_owned(),
+    }
+}
+
+fn done(lang: Lang, lines: usize, report: &Report) -> String {
+    let verdict = verdict(report).text(lang);
+    match lang {
+        Lang::En if lines == 1 => format!("1 line checked. {verdict}"),
+        Lang::En => format!("{lines} lines checked. {verdict}"),
+        Lang::Ja => format!("{lines} 行をチェックしました。{verdict}"),
+        Lang::Zh => format!("已检查 {lines} 行。{verdict}"),
+    }
+}
+
+fn too_long(lang: Lang) -> String {
+    let limit = LIMIT / (1024 * 1024);
+    match lang {
+        Lang::En => format!(
+            "Too long for this page, which checks up to {limit} MB. Keep the part around the problem, or run the \
+             noderisk command on the file."
+        ),
+        Lang::Ja => format!(
+            "このページでチェックできるのは {limit} MB までです。問題の前後だけを残すか、noderisk コマンドにファイルを\
+             渡してください。"
+        ),
+        Lang::Zh => {
+            format!("内容过长，本页面最多检查 {limit} MB。请只保留问题前后的部分，或用 noderisk 命令直接检查该文件。")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rules::report::Severity;
+    use rules::rules::Lang;
+
+    use super::{count, lines};
+
+    #[test]
+    fn one_line_and_several_read_differently() {
+        assert_eq!(lines(Lang::En, 3, 3), "line 3");
+        assert_eq!(lines(Lang::En, 3, 5), "lines 3–5");
+        assert_eq!(lines(Lang::Ja, 3, 5), "3–5 行目");
+        assert_eq!(lines(Lang::Zh, 3, 3), "第 3 行");
+    }
+
+    #[test]
+    fn counts_read_naturally() {
+        assert_eq!(count(Lang::En, Severity::Error, 1), "1 error");
+        assert_eq!(count(Lang::En, Severity::Warning, 2), "2 warnings");
+        assert_eq!(count(Lang::Ja, Severity::Error, 2), "エラー 2 件");
+        assert_eq!(count(Lang::Zh, Severity::Info, 2), "2 个提示");
+    }
+}
