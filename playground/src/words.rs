@@ -22,7 +22,14 @@ pub const INPUT: Label = Label {
     zh: "粘贴清单、命令输出或日志",
 };
 
-/// The promise at the foot of the page.
+/// Shown in the empty textarea.
+pub const PLACEHOLDER: Label = Label {
+    en: "Paste here, or drop a file anywhere on the page.",
+    ja: "ここに貼り付けるか、ページ上にファイルをドロップしてください。",
+    zh: "粘贴到这里，或把文件拖放到页面任意位置。",
+};
+
+/// The promise under the textarea.
 pub const PRIVACY: Label = Label {
     en: "Checked in your browser. Nothing you paste leaves this page.",
     ja: "チェックはブラウザー内で完結します。貼り付けた内容が外部に送信されることはありません。",

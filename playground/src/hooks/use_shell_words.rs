@@ -23,7 +23,7 @@ const WORDS: [(&str, Label); 5] = [
 pub fn use_shell_words(shell: &Shell, state: &State) {
     use_effect_with(state.theme, |theme| show_theme(*theme));
     {
-        let report = shell.report.clone();
+        let (input, report) = (shell.input.clone(), shell.report.clone());
         use_effect_with(state.lang, move |lang| {
             show_lang(*lang);
             for (id, label) in WORDS {
@@ -31,6 +31,7 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
                     element.set_text_content(Some(label.text(*lang)));
                 }
             }
+            input.set_placeholder(words::PLACEHOLDER.text(*lang));
             let _ = report.set_attribute("aria-label", words::REPORT.text(*lang));
         });
     }

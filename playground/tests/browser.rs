@@ -1,0 +1,365 @@
+//! The page in a real browser: the static shell of `index.html`, the app on top of it, and single components.
+
+#![cfg(target_arch = "wasm32")]
+
+use std::rc::Rc;
+
+use gloo::utils::{document, document_element, window};
+use js_sys::{Function, Object, Reflect};
+use playground::checking::{Checked, LIMIT, quotes};
+use playground::components::app::{App, AppProps};
+use playground::components::report_view::ReportView;
+use playground::hooks::Page;
+use playground::places::Place;
+use playground::shell::{self, Shell};
+use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
+use rules::report::{Unread, Verdict, Wanted, Why};
+use rules::rules::Lang;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use web_sys::{Element, Event, HtmlElement, HtmlSelectElement, HtmlTextAreaElement};
+use yew::platform::time::sleep;
+use yew::prelude::*;
+use yew::scheduler::flush;
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+/// The static page in the test's document; gone with all its listeners when dropped.
+struct Stage {
+    root: Element,
+    app: Option<yew::AppHandle<App>>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let html = include_str!("../../index.html");
+        let (_, body) = html.split_once("<body>").unwrap();
+        let (body, _) = body.split_once("</body>").unwrap();
+        let root = document().create_element("div").unwrap();
+        root.set_inner_html(body);
+        document().body().unwrap().append_child(&root).unwrap();
+        document_element().set_attribute("lang", "en").unwrap();
+        document_element().set_attribute("data-theme", "system").unwrap();
+        window().location().set_hash("").unwrap();
+        Self { root, app: None }
+    }
+
+    async fn started() -> Self {
+        let mut stage = Self::new();
+        stage.start().await;
+        stage
+    }
+
+    async fn start(&mut self) {
+        let shell = Shell::find().unwrap();
+        let root = shell.report.clone();
+        self.app = Some(yew::Renderer::<App>::with_root_and_props(root, AppProps { shell }).render());
+        flush().await;
+    }
+
+    fn input(&self) -> HtmlTextAreaElement {
+        self.find("#input").unchecked_into()
+    }
+
+    fn find(&self, selector: &str) -> HtmlElement {
+        let found = self.root.query_selector(selector).unwrap();
+        found.unwrap_or_else(|| panic!("no {selector} in {}", self.root.inner_html())).unchecked_into()
+    }
+
+    fn has(&self, selector: &str) -> bool {
+        self.root.query_selector(selector).unwrap().is_some()
+    }
+
+    fn text(&self, selector: &str) -> String {
+        self.find(selector).text_content().unwrap()
+    }
+
+    fn button(&self, label: &str) -> HtmlElement {
+        let buttons = self.root.query_selector_all("button").unwrap();
+        let mut buttons = (0..buttons.length()).filter_map(|index| buttons.get(index));
+        let found = buttons.find(|button| button.text_content().as_deref() == Some(label));
+        found.unwrap_or_else(|| panic!("no button {label}")).unchecked_into()
+    }
+
+    async fn click(&self, label: &str) {
+        self.button(label).click();
+        flush().await;
+    }
+
+    async fn choose(&self, list: &str, value: &str) {
+        let list: HtmlSelectElement = self.find(list).unchecked_into();
+        list.set_value(value);
+        list.dispatch_event(&bubbling("change")).unwrap();
+        flush().await;
+    }
+
+    /// As the browser does when the user pastes or types.
+    async fn enter(&self, text: &str, how: &str) {
+        self.input().set_value(text);
+        let init = web_sys::InputEventInit::new();
+        init.set_input_type(how);
+        init.set_bubbles(true);
+        let event = web_sys::InputEvent::new_with_event_init_dict("input", &init).unwrap();
+        self.input().dispatch_event(&event).unwrap();
+        flush().await;
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(app) = self.app.take() {
+            app.destroy();
+        }
+        self.root.remove();
+    }
+}
+
+fn bubbling(name: &str) -> Event {
+    let init = web_sys::EventInit::new();
+    init.set_bubbles(true);
+    Event::new_with_event_init_dict(name, &init).unwrap()
+}
+
+/// A property of a browser object that is another one until this is dropped.
+struct Instead {
+    object: Object,
+    name: JsValue,
+}
+
+impl Instead {
+    fn of(object: impl Into<JsValue>, name: &str, getter: &str) -> Self {
+        let instead = Self { object: object.into().unchecked_into(), name: name.into() };
+        let descriptor = Object::new();
+        Reflect::set(&descriptor, &"configurable".into(), &true.into()).unwrap();
+        Reflect::set(&descriptor, &"get".into(), &Function::new_no_args(getter)).unwrap();
+        Object::define_property(&instead.object, &instead.name, &descriptor);
+        instead
+    }
+}
+
+impl Drop for Instead {
+    fn drop(&mut self) {
+        // What is defined on the prototype shows up again.
+        Reflect::delete_property(&self.object, &self.name).unwrap();
+    }
+}
+
+const PASTE: &str = "# 😀 node\r\nfs.inotify.max_user_instances = 128\r\nsome chatter";
+
+fn span(line: usize, column: usize, end_column: usize) -> Span {
+    Span { line, column, end_column }
+}
+
+/// A report as the core would give it for [`PASTE`], with one state of each kind.
+fn report() -> Report {
+    let evidence = Evidence {
+        place: Found { input: 0, pointer: None, span: Some(span(2, 1, 36)) },
+        observed: "fs.inotify.max_user_instances = 128".into(),
+        expected: ">= 245".into(),
+    };
+    let finding = Finding {
+        rule: "inotify-instances-low".into(),
+        risk: Risk::Inotify,
+        severity: Severity::Warning,
+        object: None,
+        container: None,
+        volume: None,
+        evidence: vec![evidence],
+        values: [("need".into(), "245".into())].into(),
+        patch: Vec::new(),
+    };
+    let at_risk = RiskState { status: Status::AtRisk, severity: Some(Severity::Warning), missing: Vec::new() };
+    let undecided =
+        RiskState { status: Status::Undecided, severity: None, missing: vec![Wanted::RuncVersion.missing()] };
+    let ok = RiskState { status: Status::Ok, severity: None, missing: Vec::new() };
+    Report {
+        version: 1,
+        verdict: Verdict::AtRisk,
+        risks: [
+            (Risk::MemoryVolume, RiskState::default()),
+            (Risk::Inotify, at_risk),
+            (Risk::CgroupCleanup, undecided),
+            (Risk::Memcg, ok),
+        ]
+        .into(),
+        findings: vec![finding],
+        read: vec![ReadLines { input: 0, first_line: 1, last_line: 2, kind: "sysctl".into() }],
+        unread: vec![Unread { input: 0, first_line: 3, last_line: 3, why: Why::NotRecognised }],
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct ReportProps {
+    lang: Lang,
+    report: Report,
+    input: HtmlTextAreaElement,
+}
+
+/// A report beside the textarea that holds its text.
+#[component]
+fn Reported(props: &ReportProps) -> Html {
+    let input = props.input.clone();
+    let select = Callback::from(move |place: Place| shell::select(&input, place));
+    let text = props.input.value();
+    let checked =
+        Checked { report: props.report.clone(), quotes: quotes(&text, &props.report), lines: text.lines().count() };
+    html! {
+        <ContextProvider<Page> context={Page { lang: props.lang, select }}>
+            <ReportView checked={Rc::new(checked)} />
+        </ContextProvider<Page>>
+    }
+}
+
+async fn reported(report: Report, lang: Lang) -> Stage {
+    let stage = Stage::new();
+    let input = stage.input();
+    input.set_value(PASTE);
+    let root = stage.find("#report").into();
+    yew::Renderer::<Reported>::with_root_and_props(root, ReportProps { lang, report, input }).render();
+    flush().await;
+    stage
+}
+
+#[wasm_bindgen_test]
+async fn the_verdict_the_risks_and_the_findings_are_shown() {
+    let stage = reported(report(), Lang::En).await;
+    assert!(stage.text(".verdict h2").starts_with("At risk"));
+    assert_eq!(stage.text(".counts"), "1 warning");
+    assert!(stage.text("[data-risk=inotify] .status").contains("at risk"));
+    assert!(stage.text("[data-risk=memcg] .status").contains("ok"));
+    let article = stage.text("article");
+    for part in ["warning", "inotify-instances-low", "line 2", "fs.inotify.max_user_instances = 128", ">= 245"] {
+        assert!(article.contains(part), "{part} is missing in {article}");
+    }
+    assert_eq!(stage.text("article mark"), "fs.inotify.max_user_instances = 128");
+    assert!(stage.text(".detected").contains("lines 1–2"));
+    assert!(stage.text(".unused").contains("line 3"));
+}
+
+#[wasm_bindgen_test]
+async fn an_undecided_risk_names_the_command_to_paste_next() {
+    let stage = reported(report(), Lang::En).await;
+    assert_eq!(stage.text("[data-risk=cgroup-cleanup] .command code"), "runc --version");
+    assert!(!stage.has("[data-risk=memcg] .command"));
+}
+
+#[wasm_bindgen_test]
+async fn a_report_is_shown_in_japanese_and_chinese() {
+    let japanese = reported(report(), Lang::Ja).await;
+    assert!(japanese.text(".verdict h2").starts_with("リスクあり"));
+    assert!(japanese.text(".detected").contains("1–2 行目"));
+    drop(japanese);
+    let chinese = reported(report(), Lang::Zh).await;
+    assert!(chinese.text(".verdict h2").starts_with("有风险"));
+    assert!(chinese.text(".detected").contains("第 1–2 行"));
+}
+
+#[wasm_bindgen_test]
+async fn hostile_text_is_shown_as_text() {
+    let hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    let mut report = report();
+    for finding in &mut report.findings {
+        finding.object = Some(hostile.into());
+        finding.container = Some(hostile.into());
+        finding.rule = hostile.into();
+        finding.evidence[0].observed = hostile.into();
+    }
+    report.read[0].kind = hostile.into();
+    report.unread[0].why = Why::Broken { message: hostile.into() };
+    let stage = reported(report, Lang::En).await;
+    assert!(!stage.has("#report img") && !stage.has("#report script"));
+    for place in ["article h3", ".names", ".evidence", ".detected", ".unused"] {
+        assert!(stage.text(place).contains(hostile), "{place}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_place_selects_its_text_behind_astral_characters_and_crlf() {
+    let stage = reported(report(), Lang::En).await;
+    let selected = || {
+        let input = stage.input();
+        let units: Vec<u16> = input.value().encode_utf16().collect();
+        let start = input.selection_start().unwrap().unwrap() as usize;
+        let end = input.selection_end().unwrap().unwrap() as usize;
+        String::from_utf16(&units[start..end]).unwrap()
+    };
+    stage.click("line 2").await;
+    assert_eq!(selected(), "fs.inotify.max_user_instances = 128");
+    assert_eq!(document().active_element().unwrap().id(), "input");
+    stage.click("lines 1–2").await;
+    assert_eq!(selected(), "# 😀 node\nfs.inotify.max_user_instances = 128");
+    stage.click("line 3").await;
+    assert_eq!(selected(), "some chatter");
+}
+
+#[wasm_bindgen_test]
+async fn a_refused_clipboard_is_harmless() {
+    let _clipboard = Instead::of(window().navigator(), "clipboard", "return undefined");
+    let _command = Instead::of(document(), "execCommand", "return () => { throw new Error('refused') }");
+    let stage = reported(report(), Lang::En).await;
+    stage.find("[data-risk=cgroup-cleanup] .copy").click();
+    sleep(std::time::Duration::ZERO).await;
+    flush().await;
+    assert!(stage.text("[data-risk=cgroup-cleanup] .copy").contains("refused"));
+    assert!(stage.has("article"));
+}
+
+#[wasm_bindgen_test]
+async fn text_typed_before_the_start_is_checked() {
+    let mut stage = Stage::new();
+    stage.input().set_value("fs.inotify.max_user_instances = 128\nuname -r");
+    stage.start().await;
+    assert!(stage.text("#status").starts_with("2 lines checked."));
+    assert!(stage.has(".verdict"));
+}
+
+#[wasm_bindgen_test]
+async fn a_paste_is_checked_at_once_and_typing_after_a_pause() {
+    let stage = Stage::started().await;
+    assert!(stage.has(".welcome"));
+    stage.enter("uname -r", "insertFromPaste").await;
+    assert!(stage.text("#status").starts_with("1 line checked."));
+    stage.enter("uname -r\n5.4.0", "insertText").await;
+    assert_eq!(stage.text("#status"), "Checking…");
+    while stage.text("#status") == "Checking…" {
+        sleep(std::time::Duration::from_millis(20)).await;
+        flush().await;
+    }
+    assert!(stage.text("#status").starts_with("2 lines checked."));
+}
+
+#[wasm_bindgen_test]
+async fn every_word_follows_the_language_even_when_storage_is_refused() {
+    let _storage = Instead::of(window(), "localStorage", "throw new DOMException('refused', 'SecurityError')");
+    let stage = Stage::started().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    stage.choose("#lang", "ja").await;
+    assert_eq!(document_element().get_attribute("lang").as_deref(), Some("ja"));
+    for place in ["#tagline", "#input-label", "#privacy", "#status", ".verdict", "#tools", ".risks"] {
+        let text = stage.text(place);
+        assert!(text.chars().any(|c| ('\u{3041}'..='\u{30ff}').contains(&c)), "{place} is not Japanese: {text}");
+    }
+    stage.choose("#theme", "dark").await;
+    assert_eq!(document_element().get_attribute("data-theme").as_deref(), Some("dark"));
+}
+
+#[wasm_bindgen_test]
+async fn cleared_text_can_be_brought_back() {
+    let stage = Stage::started().await;
+    stage.enter("my own text", "insertText").await;
+    stage.click("Clear").await;
+    assert_eq!(stage.input().value(), "");
+    assert!(stage.has(".welcome"));
+    stage.click("Bring my text back").await;
+    assert_eq!(stage.input().value(), "my own text");
+    assert!(stage.text("#status").starts_with("1 line checked."));
+}
+
+#[wasm_bindgen_test]
+async fn a_text_that_is_too_long_is_refused_with_a_way_out() {
+    let stage = Stage::started().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    stage.enter(&"x".repeat(LIMIT as usize + 1), "insertFromPaste").await;
+    assert!(stage.text("#status").contains("noderisk command"));
+    assert!(!stage.has(".verdict"));
+}
