@@ -36,9 +36,7 @@ pub(super) fn read(paste: &mut Paste, notes: &mut Notes) -> Vec<Range<usize>> {
             continue;
         }
         for candidate in candidates(&paste.lines, section) {
-            if read_candidate(paste, candidate.clone(), notes) {
-                documents.push(candidate);
-            }
+            documents.extend(read_candidate(paste, candidate, notes));
         }
     }
     documents
@@ -56,29 +54,46 @@ pub(super) fn document(document: &Value, input: usize, first_line: usize, facts:
     );
 }
 
-/// Parse one candidate. True when it is a document, which then has its facts and its lines claimed.
-fn read_candidate(paste: &mut Paste, lines: Range<usize>, notes: &mut Notes) -> bool {
-    let text = text_of(paste.lines.get(lines.clone()).unwrap_or_default());
-    let value = match parse(&text) {
+/// Parse one candidate. When it is a document, take its facts and claim its lines, which are returned.
+fn read_candidate(paste: &mut Paste, mut lines: Range<usize>, notes: &mut Notes) -> Option<Range<usize>> {
+    let slice = paste.lines.get(lines.clone()).unwrap_or_default();
+    let text = text_of(slice);
+    let parsed = parse(&text).or_else(|message| {
+        // Words above a manifest can look like keys; the manifest itself starts with its version or kind.
+        let start = slice.iter().position(|line| object_key(&line.text).is_some()).filter(|&start| start > 0);
+        let value = start.and_then(|start| Some((start, parse(&text_of(slice.get(start..)?)).ok()?)));
+        value
+            .map(|(start, value)| {
+                lines.start += start;
+                value
+            })
+            .ok_or(message)
+    });
+    let value = match parsed {
         Ok(value) if is_manifest(&value) => value,
-        Ok(_) => return false,
+        Ok(_) => return None,
         Err(message) => {
             let (sketch, why) = refusal(&text, message);
             refuse(paste, lines, sketch, why, notes);
-            return false;
+            return None;
         }
     };
     if indentation_lost(&value) {
         refuse(paste, lines, Sketch::IndentationLost, Why::IndentationLost, notes);
-        return false;
+        return None;
     }
     let first_line = paste.lines.get(lines.start).map_or(1, |line| line.number);
     document(&value, notes.input, first_line, &mut notes.facts);
-    for line in paste.lines.get_mut(lines).unwrap_or_default() {
+    for line in paste.lines.get_mut(lines.clone()).unwrap_or_default() {
         notes.claim(KIND, line);
         line.role = Role::Document;
     }
-    true
+    Some(lines)
+}
+
+/// `apiVersion:` or `kind:`, which every object starts with one or the other of.
+fn object_key(line: &str) -> Option<&'static str> {
+    ["apiVersion:", "kind:"].into_iter().find(|key| line.starts_with(key))
 }
 
 /// Parse YAML or JSON with merge keys applied.
@@ -259,9 +274,17 @@ fn indent(line: &str) -> usize {
 fn yaml_end(lines: &[Line], range: Range<usize>) -> usize {
     let mut base = usize::MAX;
     let mut end = range.start;
+    // Two objects one after the other, without a separator.
+    let mut started = Vec::new();
     for index in range {
         let Some(line) = lines.get(index) else { break };
         let indent = indent(&line.text);
+        if let Some(key) = object_key(&line.text) {
+            if started.contains(&key) {
+                break;
+            }
+            started.push(key);
+        }
         match shape(&line.text) {
             Shape::Separator => break,
             Shape::Neutral => continue,
@@ -333,6 +356,14 @@ mod tests {
         let (facts, unread) = read(&format!("{POD}---\nkind: Pod\nspec:\n  containers: [\n---\n{POD}"));
         assert_eq!(facts.pods.len(), 2);
         assert!(matches!(unread.as_slice(), [Why::Broken { .. }]), "{unread:?}");
+    }
+
+    #[test]
+    fn objects_without_a_separator_and_words_above_one() {
+        let (facts, unread) = read(&format!("{POD}{POD}"));
+        assert_eq!((facts.pods.len(), unread.len()), (2, 0));
+        let (facts, _) = read(&format!("note: see this: it fails\n{POD}"));
+        assert_eq!(facts.pods.len(), 1);
     }
 
     #[test]

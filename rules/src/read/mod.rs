@@ -165,12 +165,40 @@ impl Notes {
             for reader in READERS {
                 (reader.read)(&block, self);
             }
+            if block.command.is_some() {
+                self.claim_rest(&block);
+            }
+        }
+    }
+
+    /// The output of a command is understood as a whole: lines between or right behind claimed ones go with them.
+    fn claim_rest(&mut self, block: &Block) {
+        let mut kind = None;
+        let mut open: Vec<&Line> = Vec::new();
+        let mut gap = false;
+        for line in block.lines() {
+            if !line.says_something() {
+                gap = true;
+                continue;
+            }
+            match self.claims.get(line.number.saturating_sub(1)) {
+                Some(Some(Claim::Read(claimed))) => {
+                    let claimed = *claimed;
+                    kind = Some(claimed);
+                    gap = false;
+                    open.drain(..).for_each(|line| self.claim(claimed, line));
+                }
+                _ => match kind.filter(|_| !gap) {
+                    Some(kind) => self.claim(kind, line),
+                    None => open.push(line),
+                },
+            }
         }
     }
 
     /// This line was understood as `kind`; the first claim counts.
     pub(crate) fn claim(&mut self, kind: &'static str, line: &Line) {
-        if let Some(claim) = self.claims.get_mut(line.number.saturating_sub(1)) {
+        for claim in self.claims.iter_mut().take(line.last).skip(line.number.saturating_sub(1)) {
             claim.get_or_insert(Claim::Read(kind));
         }
     }
@@ -209,12 +237,12 @@ impl Notes {
                             .get(last.last_line..line.number - 1)
                             .is_some_and(|between| between.iter().all(Option::is_none)) =>
                 {
-                    last.last_line = line.number;
+                    last.last_line = line.last;
                 }
                 _ => self.unread.push(Unread {
                     input,
                     first_line: line.number,
-                    last_line: line.number,
+                    last_line: line.last,
                     why: Why::NotRecognised,
                 }),
             }
@@ -236,5 +264,34 @@ impl Notes {
         self.unread.sort_by_key(|unread| unread.first_line);
         reading.unread.append(&mut self.unread);
         reading.facts = self.facts;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::texts;
+    use crate::Input;
+    use crate::report::Why;
+
+    fn lines(text: &str) -> (Vec<(usize, usize, String)>, Vec<(usize, usize, Why)>) {
+        let inputs = [Input::new("paste", text)];
+        let reading = texts(&inputs);
+        let read = reading.read.into_iter().map(|read| (read.first_line, read.last_line, read.kind.into_owned()));
+        let unread = reading.unread.into_iter().map(|unread| (unread.first_line, unread.last_line, unread.why));
+        (read.collect(), unread.collect())
+    }
+
+    #[test]
+    fn every_line_is_read_or_unread() {
+        let (read, unread) = lines("hello\n\nworld\n$ sysctl -a\nfoo\nfs.inotify.max_user_instances = 1\nbar\n\nbye\n");
+        assert_eq!(read, [(5, 7, "sysctl".to_owned())]);
+        assert_eq!(unread, [(1, 3, Why::NotRecognised), (9, 9, Why::NotRecognised)]);
+    }
+
+    #[test]
+    fn inputs_without_text_say_so() {
+        assert_eq!(lines("").1, [(1, 1, Why::Empty)]);
+        assert_eq!(lines(" \r\n\n").1, [(1, 3, Why::Empty)]);
+        assert_eq!(lines("a\0b\nkind: Pod\n").1, [(1, 3, Why::Binary)]);
     }
 }

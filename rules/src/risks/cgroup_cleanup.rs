@@ -29,7 +29,7 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
     let cgroups = &facts.cgroups;
     let missing = missing(facts);
     let on_v1 = cgroups.v1().is_some();
-    if !cgroups.delete_errors.is_empty() {
+    if !cgroups.delete_errors.is_empty() || !cgroups.orphans.is_empty() {
         let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
         return undecided(missing);
     }

@@ -23,6 +23,7 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         return (Status::Ok, Vec::new());
     }
     let counted = !inotify.instances_used.is_empty() || !inotify.watches_used.is_empty();
+    let counted = counted || !inotify.inflated_counts.is_empty();
     let intended = inotify.intended_instances.is_some() || inotify.intended_watches.is_some();
     if counted || intended || inotify.max_watches.is_some() {
         return (Status::Undecided, vec![Wanted::InotifyLimits.missing()]);

@@ -8,8 +8,10 @@ use std::ops::Range;
 pub(crate) struct Line<'a> {
     /// The line without colours, CR, quote marks and trailing blanks.
     pub(crate) text: Cow<'a, str>,
-    /// 1-based number of its raw line.
+    /// 1-based number of its (first) raw line.
     pub(crate) number: usize,
+    /// 1-based number of its last raw line, when a hard wrap was undone.
+    pub(crate) last: usize,
     /// What part the line plays in its paste.
     pub(crate) role: Role,
     /// Raw byte offset of the first byte.
@@ -39,6 +41,16 @@ impl Line<'_> {
             Some((from, raw)) => raw + (clean - from),
             None => self.start + clean,
         }
+    }
+
+    /// Put the text of the following line behind this one's, as it stood before a terminal wrapped it.
+    pub(crate) fn append(&mut self, next: &Self) {
+        let text = self.text.to_mut();
+        let length = text.len();
+        text.push_str(&next.text);
+        self.jumps.push((length, next.start));
+        self.jumps.extend(next.jumps.iter().map(|&(from, raw)| (length + from, raw)));
+        self.last = next.last;
     }
 
     /// False for blank lines and for lines that only separate (`---`, `====`, `...`).
@@ -82,7 +94,7 @@ fn clean_line<'a>(raw: &'a str, offset: usize, number: usize, lines: &mut Vec<Li
     let mut line = if memchr::memchr(0x1b, text.as_bytes()).is_some() {
         without_escapes(text, start, number)
     } else {
-        Line { text: Cow::Borrowed(text), number, role: Role::Text, start, jumps: Vec::new() }
+        Line { text: Cow::Borrowed(text), number, last: number, role: Role::Text, start, jumps: Vec::new() }
     };
     let quote = quote_marks(&line.text);
     if quote > 0 {
@@ -109,7 +121,7 @@ fn slice<'a>(line: &Line<'a>, range: Range<usize>) -> Line<'a> {
         .filter(|(from, _)| (range.start..range.end).contains(from))
         .map(|&(from, raw)| (from - range.start, raw))
         .collect();
-    Line { text, number: line.number, role: line.role, start: line.raw_offset(range.start), jumps }
+    Line { text, number: line.number, last: line.last, role: line.role, start: line.raw_offset(range.start), jumps }
 }
 
 /// Take away terminal escape sequences (ECMA-48: CSI, OSC, and two-byte escapes).
@@ -125,7 +137,7 @@ fn without_escapes(raw: &str, offset: usize, number: usize) -> Line<'_> {
     }
     text.push_str(rest);
     text.truncate(text.trim_end().len());
-    Line { text: Cow::Owned(text), number, role: Role::Text, start: offset, jumps }
+    Line { text: Cow::Owned(text), number, last: number, role: Role::Text, start: offset, jumps }
 }
 
 /// Length of the escape sequence that `text` starts with.

@@ -12,6 +12,7 @@ pub(crate) use line::{Line, Role};
 mod line;
 pub(crate) mod number;
 mod prompt;
+mod unwrap;
 
 /// A paste: its clean lines, and how they fall into blocks.
 #[derive(Debug)]
@@ -83,6 +84,7 @@ impl<'a> Paste<'a> {
     pub(crate) fn new(raw: &'a str) -> Self {
         let mut paste = Self { raw, line_starts: Vec::new(), lines: Vec::new(), blocks: Vec::new() };
         line::clean(raw, &mut paste.line_starts, &mut paste.lines);
+        paste.lines = unwrap::unwrap(paste.lines);
         paste.blocks = sections(&mut paste.lines);
         paste
     }
