@@ -6,26 +6,50 @@ use crate::report::{Finding, Risk, Severity, Values};
 use crate::settings::Settings;
 
 mod cgroup_delete_errors;
+mod cgroup_v1_node;
 mod inotify_instances_exhausted;
 mod inotify_instances_low;
+mod inotify_shim_leak;
+mod inotify_watches_exhausted;
+mod inotify_watches_low;
+mod kmem_accounting_errors;
 mod memcg_ids_exhausted;
 mod memcg_ids_growing;
 mod memcg_leaking_kernel;
+mod memory_limit_missing;
+mod memory_limit_suspicious;
+mod memory_volume_misplaced_medium;
 mod memory_volume_size_limit_only;
+mod memory_volume_size_over_limit;
+mod memory_volume_unlimited_neighbour;
 mod memory_volume_unlimited_writer;
+mod memory_volume_unreserved;
 mod misc_cgroup_mismatch;
+mod unknown_v1_controller;
 
 /// All rules, sorted by id.
 pub static RULES: &[&Rule] = &[
     &cgroup_delete_errors::RULE,
+    &cgroup_v1_node::RULE,
     &inotify_instances_exhausted::RULE,
     &inotify_instances_low::RULE,
+    &inotify_shim_leak::RULE,
+    &inotify_watches_exhausted::RULE,
+    &inotify_watches_low::RULE,
+    &kmem_accounting_errors::RULE,
     &memcg_ids_exhausted::RULE,
     &memcg_ids_growing::RULE,
     &memcg_leaking_kernel::RULE,
+    &memory_limit_missing::RULE,
+    &memory_limit_suspicious::RULE,
+    &memory_volume_misplaced_medium::RULE,
     &memory_volume_size_limit_only::RULE,
+    &memory_volume_size_over_limit::RULE,
+    &memory_volume_unlimited_neighbour::RULE,
     &memory_volume_unlimited_writer::RULE,
+    &memory_volume_unreserved::RULE,
     &misc_cgroup_mismatch::RULE,
+    &unknown_v1_controller::RULE,
 ];
 
 /// One rule: data, words, and one function.

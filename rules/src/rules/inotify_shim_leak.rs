@@ -1,0 +1,90 @@
+//! A containerd whose shims leak inotify instances.
+
+use crate::facts::Facts;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "inotify-shim-leak",
+    risk: Risk::Inotify,
+    severity: Severity::Warning,
+    words: Words {
+        en: Text {
+            title: "containerd that leaks inotify instances",
+            says: &["containerd {containerd} leaks one inotify instance per container restart on cgroup v2."],
+            why: "The shim of these versions does not close its inotify instance when a container's cgroup goes away. \
+                  Every restart within a pod leaves one behind, so crash loops use up root's budget however high the \
+                  limit is.",
+            fix: "Update containerd to 1.5.12, 1.6.0 or later. The leak itself was fixed in containerd/cgroups 1.0.3; \
+                  pull request 6504, which is often named, only silences a warning. Existing shims keep what they \
+                  leaked until their pods are deleted.",
+        },
+        ja: Text {
+            title: "inotify インスタンスがリークする containerd",
+            says: &[
+                "containerd {containerd} は cgroup v2 でコンテナが再起動するたびに inotify インスタンスを 1 つリークします。",
+            ],
+            why: "これらのバージョンの shim は、コンテナの cgroup がなくなっても inotify インスタンスを閉じません。Pod 内で再起動するたびに 1 つ残るため、\
+                  クラッシュループがあると、上限をいくら上げても root の枠を使い切ります。",
+            fix: "containerd を 1.5.12、1.6.0 またはそれ以降に更新してください。リーク自体の修正は containerd/cgroups 1.0.3 にあります。\
+                  よく挙げられるプルリクエスト 6504 は警告を抑えるだけです。既存の shim がリークした分は、その Pod を削除するまで残ります。",
+        },
+        zh: Text {
+            title: "会泄漏 inotify 实例的 containerd",
+            says: &["containerd {containerd} 在 cgroup v2 上每次重启容器都会泄漏一个 inotify 实例。"],
+            why: "这些版本的 shim 在容器的 cgroup 消失后不会关闭 inotify 实例。Pod 内每次重启都会留下一个，因此只要有反复崩溃的容器，上限再高也会被 root 用完。",
+            fix: "把 containerd 升级到 1.5.12、1.6.0 或更高版本。泄漏本身在 containerd/cgroups 1.0.3 中修复；常被引用的 PR 6504 只是去掉了一条警告。\
+                  已有 shim 泄漏的实例要等对应的 Pod 删除后才会释放。",
+        },
+    },
+    remedy: "\
+containerd --version
+stat -fc %T /sys/fs/cgroup
+",
+    links: &["https://github.com/containerd/containerd/issues/5670", "https://github.com/containerd/cgroups/pull/212"],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let Some(mode) = facts.cgroups.v2() else {
+        return Vec::new();
+    };
+    let leaks = facts.versions.containerd.iter().find(|found| found.value.containerd_leaks_inotify() == Some(true));
+    let Some(containerd) = leaks else {
+        return Vec::new();
+    };
+    let mut finding = RULE.finding();
+    finding.evidence = vec![
+        Evidence::new(&containerd.place, format!("containerd {}", containerd.value), ">= 1.5.12"),
+        Evidence::new(mode, "cgroup v2", ""),
+    ];
+    finding.values.insert("containerd".into(), containerd.value.text.clone());
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::facts::{CgroupMode, Facts};
+    use crate::fixture::{findings, found, version};
+
+    /// containerd issue 5670; containerd/cgroups commit 35b5b55 is vendored from 1.5.12 and 1.6.0 on.
+    #[test]
+    fn leaking_versions_on_v2_fire() {
+        for (containerd, mode, fires) in [
+            ("1.4.13", Some(CgroupMode::V2), 1),
+            ("1.5.11", Some(CgroupMode::V2), 1),
+            ("1.5.12", Some(CgroupMode::V2), 0),
+            ("1.6.12", Some(CgroupMode::V2), 0),
+            ("1.5.11", Some(CgroupMode::V1), 0),
+            ("1.5.11", None, 0),
+        ] {
+            let mut facts = Facts::default();
+            facts.versions.containerd = vec![version(containerd)];
+            facts.cgroups.modes = mode.map(found).into_iter().collect();
+            assert_eq!(findings(&RULE, &facts).len(), fires, "{containerd} {mode:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A container without a memory limit, in a pod without memory volumes.
+
+use serde_json::json;
+
+use crate::facts::Facts;
+use crate::kubernetes::pod::{Container, PodTemplate};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memory-limit-missing",
+    risk: Risk::MemoryVolume,
+    severity: Severity::Info,
+    words: Words {
+        en: Text {
+            title: "Container without a memory limit",
+            says: &["Container {container} has no memory limit."],
+            why: "A leak in this container is bounded by the node alone. Unlike files in a memory volume, its memory \
+                  is free again once the process is killed, so this is a remark, not an alarm. It becomes one as \
+                  soon as somebody adds a memory volume to the pod.",
+            fix: "Give container {container} a memory limit that fits what it uses, or set a default with a LimitRange in the namespace.",
+        },
+        ja: Text {
+            title: "メモリ制限のないコンテナ",
+            says: &["コンテナ {container} にメモリ制限がありません。"],
+            why: "このコンテナがメモリリークを起こすと、歯止めはノードの容量だけです。メモリボリュームのファイルと違い、プロセスが停止すればメモリは解放されるので、\
+                  警告ではなく参考情報です。ただし、この Pod にメモリボリュームを追加すると危険になります。",
+            fix: "コンテナ {container} に実際の使用量に見合ったメモリ制限を設定するか、Namespace の LimitRange で既定値を設定してください。",
+        },
+        zh: Text {
+            title: "没有内存限制的容器",
+            says: &["容器 {container} 没有内存限制。"],
+            why: "该容器一旦内存泄漏，只受节点容量约束。与内存卷中的文件不同，进程被杀死后内存会释放，因此这只是提示而不是告警。\
+                  但只要有人给这个 Pod 加上内存卷，就会变得危险。",
+            fix: "按实际用量给容器 {container} 设置内存限制，或在命名空间中用 LimitRange 设置默认值。",
+        },
+    },
+    remedy: "\
+# container {container}
+resources:
+  limits:
+    memory: {limit}
+",
+    links: &[
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+        "https://kubernetes.io/docs/tasks/administer-cluster/manage-resources/memory-default-namespace/",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    facts
+        .pods
+        .iter()
+        .filter(|pod| pod.memory_volumes().next().is_none())
+        .flat_map(|pod| pod.limitable_containers().map(move |container| (pod, container)))
+        .filter(|(pod, container)| !pod.is_limited(container))
+        .map(|(pod, container)| finding(pod, container))
+        .collect()
+}
+
+fn finding(pod: &PodTemplate, container: &Container) -> Finding {
+    let limit = quantity::format(container.suggested_limit(0));
+    let pointer = format!("{}/resources/limits/memory", container.pointer);
+    let mut finding = RULE.finding_in(pod, Some(container), None);
+    finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0")];
+    finding.values.insert("limit".into(), limit.clone());
+    finding.patch = vec![Set { pointer, value: json!(limit) }];
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::RULE;
+    use crate::fixture::{findings, manifest};
+
+    fn names(spec: Value) -> Vec<String> {
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec});
+        findings(&RULE, &manifest(pod)).into_iter().filter_map(|finding| finding.container).collect()
+    }
+
+    #[test]
+    fn containers_of_every_role_but_ephemeral_ones_are_named() {
+        assert_eq!(
+            names(json!({
+                "containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"memory": "1Gi"}}}],
+                "initContainers": [{"name": "c"}, {"name": "d", "restartPolicy": "Always"}],
+                "ephemeralContainers": [{"name": "e"}],
+            })),
+            ["a", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn memory_volumes_and_pod_limits_are_other_matters() {
+        let volume = json!([{"name": "v", "emptyDir": {"medium": "Memory"}}]);
+        assert!(names(json!({"containers": [{"name": "a"}], "volumes": volume})).is_empty());
+        assert!(names(json!({"containers": [{"name": "a"}], "resources": {"limits": {"memory": "1Gi"}}})).is_empty());
+    }
+}

@@ -1,0 +1,127 @@
+//! A `sizeLimit` that the memory limits of the writers do not allow.
+
+use serde_json::json;
+
+use crate::facts::Facts;
+use crate::kubernetes::pod::{PodTemplate, Volume};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words};
+use crate::settings::Settings;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "memory-volume-size-over-limit",
+    risk: Risk::MemoryVolume,
+    severity: Severity::Info,
+    words: Words {
+        en: Text {
+            title: "sizeLimit above the memory limit",
+            says: &["Memory volume {volume} promises {size}, but its writers are OOM-killed at {allowed}."],
+            why: "Files in a memory volume count against the memory limit of the container that writes them. With a \
+                  sizeLimit above it the application never sees \"no space left on device\": it is killed, restarted, \
+                  finds the files still there, and is killed again. The node is not in danger.",
+            fix: "Lower sizeLimit below {allowed}, leaving room for the process itself, or raise the memory limit above {size}.",
+        },
+        ja: Text {
+            title: "メモリ制限を超える sizeLimit",
+            says: &[
+                "メモリボリューム {volume} の sizeLimit は {size} ですが、書き込むコンテナは {allowed} で OOM kill されます。",
+            ],
+            why: "メモリボリュームのファイルは、書き込んだコンテナのメモリ制限に数えられます。sizeLimit がそれより大きいと、\
+                  アプリケーションは「no space left on device」を受け取る前に停止させられます。再起動してもファイルは残っているので、また停止します。ノードへの危険はありません。",
+            fix: "プロセス自身の分を残して sizeLimit を {allowed} より小さくするか、メモリ制限を {size} より大きくしてください。",
+        },
+        zh: Text {
+            title: "sizeLimit 大于内存限制",
+            says: &["内存卷 {volume} 的 sizeLimit 为 {size}，但写入它的容器在 {allowed} 时就会被 OOM kill。"],
+            why: "内存卷中的文件计入写入容器的内存限制。如果 sizeLimit 更大，应用不会收到 “no space left on device”，而是直接被杀死；\
+                  重启后文件仍在，于是再次被杀死。节点本身没有危险。",
+            fix: "把 sizeLimit 调到 {allowed} 以下，并为进程本身留出余量；或者把内存限制调到 {size} 以上。",
+        },
+    },
+    remedy: "\
+# volume {volume}
+emptyDir:
+  medium: Memory
+  sizeLimit: {allowed}
+",
+    links: &[
+        "https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/emptydir/empty_dir.go",
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#memory-backed-emptydir",
+    ],
+    check,
+};
+
+fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+    let volumes = facts.pods.iter().flat_map(|pod| pod.memory_volumes().map(move |volume| (pod, volume)));
+    volumes
+        .filter_map(|(pod, volume)| {
+            let size = volume.size_limit.bytes()?;
+            let allowed = pod.writers_limit(volume).filter(|allowed| size > *allowed)?;
+            Some(finding(pod, volume, size, allowed))
+        })
+        .collect()
+}
+
+fn finding(pod: &PodTemplate, volume: &Volume, size: u128, allowed: u128) -> Finding {
+    let (size, allowed) = (quantity::format(size), quantity::format(allowed));
+    let pointer = format!("{}/emptyDir/sizeLimit", volume.pointer);
+    let mut finding = RULE.finding_in(pod, None, Some(volume));
+    let observed = format!("sizeLimit: {size}");
+    finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), observed, format!("<= {allowed}"))];
+    finding.evidence.extend(pod.writers(volume).filter_map(|writer| {
+        let limit = quantity::format(writer.memory_limit.bytes()?);
+        let pointer = format!("{}/resources/limits/memory", writer.pointer);
+        Some(Evidence::new(&pod.place(pointer), format!("resources.limits.memory: {limit}"), ""))
+    }));
+    finding.values.insert("size".into(), size);
+    finding.values.insert("allowed".into(), allowed.clone());
+    finding.patch = vec![Set { pointer, value: json!(allowed) }];
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::RULE;
+    use crate::fixture::{findings, manifest, says};
+    use crate::patch;
+
+    fn pod(limits: &[&str], size: &str) -> Value {
+        let writers: Vec<Value> = limits
+            .iter()
+            .map(|limit| json!({"name": "w", "resources": {"limits": {"memory": limit}}, "volumeMounts": [{"name": "v"}]}))
+            .collect();
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+            "spec": {"containers": writers, "volumes": [{"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": size}}]},
+        })
+    }
+
+    #[test]
+    fn a_size_above_what_all_writers_may_use_fires() {
+        assert_eq!(
+            says(&RULE, &manifest(pod(&["256Mi"], "8Gi"))),
+            "Memory volume v promises 8Gi, but its writers are OOM-killed at 256Mi."
+        );
+        for (limits, size, fires) in [
+            (&["1Gi"][..], "1Gi", 0),
+            (&["1Gi", "1Gi"], "2Gi", 0),
+            (&["1Gi", "1Gi"], "3Gi", 1),
+            (&["1Gi", "0"], "3Gi", 0),
+        ] {
+            assert_eq!(findings(&RULE, &manifest(pod(limits, size))).len(), fires, "{limits:?} {size}");
+        }
+    }
+
+    #[test]
+    fn the_patch_lowers_the_size() {
+        let mut object = pod(&["256Mi"], "8Gi");
+        let found = findings(&RULE, &manifest(object.clone()));
+        assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+        assert!(findings(&RULE, &manifest(object)).is_empty());
+    }
+}
