@@ -47,6 +47,120 @@ fn directory(test: &str) -> PathBuf {
     path
 }
 
+/// A Deployment whose only container writes to a memory volume; `limits` goes where its resources would stand.
+fn deployment(limits: &str) -> String {
+    format!(
+        "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: memvol
+spec:
+  replicas: 4
+  template:
+    spec:
+      containers:
+      - name: busybox
+        image: busybox
+        {limits}
+        volumeMounts:
+        - name: memvol
+          mountPath: /memvol
+      volumes:
+      - name: memvol
+        emptyDir:
+          medium: Memory
+"
+    )
+}
+
+#[test]
+fn an_unlimited_memory_volume_is_at_risk() {
+    let output = noderisk(&[], deployment(""));
+    assert_eq!(status(&output), 1);
+    let text = stdout(&output);
+    assert!(text.starts_with("At risk"), "{text}");
+    assert!(text.contains("error[memory-volume-unlimited-writer]"), "{text}");
+    assert!(text.contains("object: Deployment/memvol  container: busybox  volume: memvol\n"), "{text}");
+    assert!(text.contains("--> stdin:10:9\n  10 |       - name: busybox\n     |         ^"), "{text}");
+}
+
+#[test]
+fn the_limited_twin_has_no_risk() {
+    let output = noderisk(&[], deployment("resources: {limits: {memory: 256Mi}}"));
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("No risk found"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_version_alone_is_undecided_and_the_answer_names_the_next_command() {
+    let cgroups = "$ cat /proc/self/cgroup\n13:misc:/kubepods/besteffort/pod1\n12:memory:/kubepods/besteffort/pod1\n";
+    let output = noderisk(&[], cgroups);
+    assert_eq!(status(&output), 2);
+    assert!(stdout(&output).contains("\n  kubelet --version\n"), "{}", stdout(&output));
+}
+
+#[test]
+fn inputs_are_judged_together() {
+    let directory = directory("together");
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let kubelet = write("kubelet", "$ kubelet --version\nKubernetes v1.27.1\n");
+    let runc = write("runc", "$ runc --version\nrunc version 1.1.7\n");
+    let cgroup =
+        "$ mount | grep misc\ncgroup on /sys/fs/cgroup/misc type cgroup (rw,nosuid,nodev,noexec,relatime,misc)\n";
+    let output = noderisk(&["--format", "json", &kubelet, "-", &runc], cgroup);
+    assert_eq!(status(&output), 1);
+    let report = json(&output);
+    assert_eq!(report["findings"][0]["rule"], "misc-cgroup-mismatch", "{report:#}");
+    assert_eq!(status(&noderisk(&[&kubelet, &runc], "")), 2);
+}
+
+#[test]
+fn directories_are_walked_in_order_without_hidden_files() {
+    let directory = directory("walk");
+    std::fs::create_dir_all(directory.join("b/c")).unwrap();
+    std::fs::create_dir_all(directory.join(".git")).unwrap();
+    for (name, text) in [
+        ("b/c/limits", "fs.inotify.max_user_instances = 8192\n"),
+        ("a.yaml", &deployment("resources: {limits: {memory: 1Gi}}")),
+        (".git/hidden.yaml", &deployment("")),
+        (".hidden.yaml", &deployment("")),
+    ] {
+        std::fs::write(directory.join(name), text).unwrap();
+    }
+    let output = noderisk(&[directory.to_str().unwrap()], "");
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    let read: Vec<&str> = stdout(&output).lines().skip_while(|line| *line != "Read:").skip(1).collect();
+    let path = |name: &str| directory.join(name).to_string_lossy().into_owned();
+    assert_eq!(read.len(), 2, "{read:?}");
+    assert!(read[0].trim_start().starts_with(&path("a.yaml")), "{read:?}");
+    assert!(read[1].trim_start().starts_with(&path("b/c/limits")), "{read:?}");
+}
+
+#[test]
+fn utf_16_with_a_byte_order_mark_is_text() {
+    let text = "fs.inotify.max_user_instances = 128\r\n";
+    let little: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    for bytes in [little, big] {
+        let report = json(&noderisk(&["--format", "json"], bytes));
+        assert_eq!(report["findings"][0]["rule"], "inotify-instances-low", "{report:#}");
+    }
+}
+
+#[test]
+fn the_node_can_be_described_by_flags() {
+    // 25 + 2 x 110 instances are needed by default, 25 + 2 x 50 with fewer pods.
+    let limit = "fs.inotify.max_user_instances = 128\n";
+    assert_eq!(status(&noderisk(&[], limit)), 1);
+    assert_eq!(status(&noderisk(&["--max-pods", "50"], limit)), 0);
+    assert_eq!(status(&noderisk(&["--node-memory", "16Gi"], "")), 2);
+}
+
 #[test]
 fn empty_input_cannot_be_judged() {
     let output = noderisk(&[], "");
@@ -136,6 +250,8 @@ fn settings_are_read_from_yaml_and_json_and_faults_name_the_file() {
 fn the_language_comes_from_the_flag_or_the_environment() {
     assert!(stdout(&noderisk(&["--lang", "ja"], "")).starts_with("判断できません"));
     assert!(stdout(&noderisk(&["--lang", "zh"], "")).starts_with("无法判断"));
+    let japanese = noderisk(&["--lang", "ja"], deployment(""));
+    assert!(stdout(&japanese).contains("\n  コンテナ busybox には"), "{}", stdout(&japanese));
     for (variable, value, start) in [
         ("LC_ALL", "ja_JP.UTF-8", "判断できません"),
         ("LC_MESSAGES", "zh_CN.UTF-8", "无法判断"),
@@ -157,11 +273,17 @@ fn the_language_comes_from_the_flag_or_the_environment() {
 
 #[test]
 fn output_that_is_no_terminal_has_no_escape_sequences() {
-    let hostile = "\u{1b}[31mkind: Pod\u{1b}]0;owned\u{7}\u{9b}2J\n";
-    for format in ["text", "json"] {
-        let output = noderisk(&["--format", format], hostile);
-        assert!(!stdout(&output).chars().any(|c| c.is_control() && c != '\n'), "{:?}", stdout(&output));
+    // The second one hides the sequences in YAML's own escapes, so that they are part of a name that findings quote.
+    let raw = "\u{1b}[31mkind: Pod\u{1b}]0;owned\u{7}\u{9b}2J\n".to_owned();
+    let escaped = deployment("").replace("busybox\n", "\"\\e[31mbusy\\x9b2J\\r\\nbox\"\n");
+    for input in [raw, escaped] {
+        for format in ["text", "json"] {
+            let output = noderisk(&["--format", format], &input);
+            assert!(!stdout(&output).chars().any(|c| c.is_control() && c != '\n'), "{:?}", stdout(&output));
+        }
     }
+    let output = noderisk(&[], deployment("").replace("busybox\n", "\"\\e[31mbusy\"\n"));
+    assert!(stdout(&output).contains("Container ␛[31mbusy has"), "{}", stdout(&output));
 }
 
 #[test]

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::words::{self, Label};
@@ -22,6 +24,8 @@ const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default().bold();
 
+/// Columns that sentences are broken to.
+const WIDTH: usize = 100;
 /// Longest stretch of a source line that is quoted, in UTF-16 units.
 const QUOTED: usize = 110;
 /// How much of that stands before the marked span, at most.
@@ -98,22 +102,16 @@ impl Text<'_> {
         let title = said.as_ref().map_or("", |said| said.title);
         writeln!(f, "\n{style}{severity}[{}]{style:#} {BOLD}{title}{BOLD:#}", visible(&finding.rule))?;
         if let Some(said) = &said {
-            writeln!(f, "  {}", said.says)?;
+            paragraph(f, &said.says)?;
         }
-        for (label, name) in
-            [(words::OBJECT, &finding.object), (words::CONTAINER, &finding.container), (words::VOLUME, &finding.volume)]
-        {
-            if let Some(name) = name {
-                self.labelled(f, label, &short(name))?;
-            }
-        }
+        self.subject(f, finding)?;
         for evidence in &finding.evidence {
             self.evidence(f, evidence)?;
         }
         let Some(said) = said else { return Ok(()) };
         for (label, paragraph) in [(words::WHY, said.why), (words::FIX, said.fix)] {
             if !paragraph.is_empty() && !told.contains(&paragraph) {
-                self.labelled(f, label, &paragraph)?;
+                self::paragraph(f, &self.labelled(label, &paragraph))?;
                 told.insert(paragraph);
             }
         }
@@ -129,13 +127,27 @@ impl Text<'_> {
         Ok(())
     }
 
+    /// What the finding is about, on one line.
+    fn subject(&self, f: &mut fmt::Formatter<'_>, finding: &Finding) -> fmt::Result {
+        let named = [
+            (words::OBJECT, &finding.object),
+            (words::CONTAINER, &finding.container),
+            (words::VOLUME, &finding.volume),
+        ];
+        let parts: Vec<String> = named
+            .into_iter()
+            .filter_map(|(label, name)| Some(self.labelled(label, &short(name.as_deref()?))))
+            .collect();
+        if parts.is_empty() { Ok(()) } else { writeln!(f, "  {}", parts.join("  ")) }
+    }
+
     fn evidence(&self, f: &mut fmt::Formatter<'_>, evidence: &Evidence) -> fmt::Result {
         self.place(f, &evidence.place)?;
         if !evidence.observed.is_empty() {
-            self.labelled(f, words::OBSERVED, &short(&evidence.observed))?;
+            writeln!(f, "  {}", self.labelled(words::OBSERVED, &short(&evidence.observed)))?;
         }
         if !evidence.expected.is_empty() {
-            self.labelled(f, words::EXPECTED, &short(&evidence.expected))?;
+            writeln!(f, "  {}", self.labelled(words::EXPECTED, &short(&evidence.expected)))?;
         }
         Ok(())
     }
@@ -158,8 +170,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn labelled(&self, f: &mut fmt::Formatter<'_>, label: Label, text: &str) -> fmt::Result {
-        writeln!(f, "  {BOLD}{}:{BOLD:#} {text}", label.text(self.lang))
+    fn labelled(&self, label: Label, text: &str) -> String {
+        format!("{BOLD}{}{}{BOLD:#}{text}", label.text(self.lang), words::COLON.text(self.lang))
     }
 
     /// The commands that would decide what is undecided; what to start with when nothing was understood at all.
@@ -211,7 +223,7 @@ impl Text<'_> {
             let why = words::why_unread(&run.why).text(self.lang);
             write!(f, "  {}  {why}", self.lines(run.input, run.first_line, run.last_line))?;
             if let Why::Broken { message } = &run.why {
-                write!(f, ": {}", short(message))?;
+                write!(f, "{}{}", words::COLON.text(self.lang), short(message))?;
             }
             writeln!(f)?;
         }
@@ -219,7 +231,7 @@ impl Text<'_> {
     }
 
     fn heading(&self, f: &mut fmt::Formatter<'_>, label: Label) -> fmt::Result {
-        writeln!(f, "\n{BOLD}{}:{BOLD:#}", label.text(self.lang))
+        writeln!(f, "\n{BOLD}{}{}{BOLD:#}", label.text(self.lang), words::COLON.text(self.lang).trim_end())
     }
 
     /// `name:3-7`, as editors and `grep -n` write it.
@@ -236,6 +248,41 @@ impl Text<'_> {
                 writeln!(f, "  {}", fill(words::MORE.text(self.lang), &values))
             }
         }
+    }
+}
+
+/// Sentences, broken into lines where their language allows it.
+fn paragraph(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let options = Options::new(WIDTH)
+        .initial_indent("  ")
+        .subsequent_indent("    ")
+        .break_words(false)
+        .word_separator(WordSeparator::Custom(words_of))
+        .word_splitter(WordSplitter::NoHyphenation);
+    writeln!(f, "{}", textwrap::fill(text, options))
+}
+
+/// The pieces of a line that must stay together.
+fn words_of(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let mut rest = line;
+    Box::new(std::iter::from_fn(move || {
+        let pairs = rest.char_indices().zip(rest.char_indices().skip(1));
+        let end = pairs.into_iter().find(|((_, a), (_, b))| may_break(*a, *b)).map_or(rest.len(), |(_, (at, _))| at);
+        let (word, behind) = rest.split_at_checked(end)?;
+        rest = behind;
+        (!word.is_empty()).then(|| Word::from(word))
+    }))
+}
+
+/// Whether a line may end between two characters: behind a blank, and beside Japanese and Chinese characters, except
+/// before what closes or goes on (JIS X 4051) and behind what opens.
+fn may_break(before: char, after: char) -> bool {
+    let wide = |c: char| c.width() == Some(2);
+    if wide(before) || wide(after) {
+        !"、。，．：；！？）」』】》”’ーっゃゅょッャュョァィゥェォ々, .:;!?)".contains(after)
+            && !"（「『【《“‘(".contains(before)
+    } else {
+        before == ' ' && after != ' '
     }
 }
 
@@ -448,6 +495,19 @@ mod tests {
         let mut report = report();
         report.verdict = Verdict::NoRiskFound;
         assert_eq!(plain(&report, &[], Lang::En).lines().count(), 6);
+    }
+
+    /// Where a sentence is broken when every line is as short as it can be.
+    fn broken(sentence: &str) -> Vec<&str> {
+        super::words_of(sentence).map(|word| word.word).collect()
+    }
+
+    #[test]
+    fn sentences_break_at_blanks_and_between_wide_characters_but_not_before_a_full_stop() {
+        assert_eq!(broken("set fs.inotify, now"), ["set", "fs.inotify,", "now"]);
+        assert_eq!(broken("上限（128）です。"), ["上", "限", "（128）", "で", "す。"]);
+        assert_eq!(broken("サーバー 用 OK"), ["サー", "バー", "用", "OK"]);
+        assert_eq!(broken(""), [""; 0]);
     }
 
     #[test]

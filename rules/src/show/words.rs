@@ -230,6 +230,8 @@ pub const fn wanted(wanted: Wanted) -> Label {
     }
 }
 
+/// Between a heading and what it heads.
+pub const COLON: Label = Label { en: ": ", ja: ": ", zh: "：" };
 /// Before what was seen.
 pub const OBSERVED: Label = Label { en: "observed", ja: "現状", zh: "实际" };
 /// Before what should be there.
