@@ -18,11 +18,11 @@ fn read(block: &Block, notes: &mut Notes) {
             } else {
                 notes.facts.memcg.nokmem_intended = Some(found);
             }
-        } else if let Some(at) = memchr::memmem::find(line.text.as_bytes(), b"/proc/sys/vm/drop_caches") {
-            if is_scheduled(&line.text) {
-                notes.claim(READER.kind, line);
-                notes.facts.memcg.drop_caches = Some(notes.found((), block.paste, line, at..line.text.len()));
-            }
+        } else if let Some(at) = memchr::memmem::find(line.text.as_bytes(), b"/proc/sys/vm/drop_caches")
+            && is_scheduled(&line.text)
+        {
+            notes.claim(READER.kind, line);
+            notes.facts.memcg.drop_caches = Some(notes.found((), block.paste, line, at..line.text.len()));
         }
     }
 }

@@ -21,10 +21,7 @@ pub static RULE: Rule = Rule {
     words: Words {
         en: Text {
             title: "Memory limit that looks like a typo",
-            says: &[
-                "The memory limit {written} is not a quantity.",
-                "A memory limit of {bytes} B looks like a typo.",
-            ],
+            says: &["The memory limit {written} is not a quantity.", "A memory limit of {bytes} B looks like a typo."],
             why: "The suffix m means a thousandth: 400m is 0.4 byte, rounded up to 1. A number without a suffix is \
                   bytes. Mi and Gi are binary, M and G decimal; KB, MB, GiB and lower-case mi do not exist. With a \
                   limit that is far too small the container never starts, with one that is far too large there is \

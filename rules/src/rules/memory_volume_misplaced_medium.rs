@@ -13,9 +13,7 @@ pub static RULE: Rule = Rule {
     words: Words {
         en: Text {
             title: "medium or sizeLimit beside emptyDir",
-            says: &[
-                "Volume {volume} has medium or sizeLimit beside emptyDir, where it has no effect.",
-            ],
+            says: &["Volume {volume} has medium or sizeLimit beside emptyDir, where it has no effect."],
             why: "A volume has no such fields. Strict validation refuses them; without it they are dropped, and the \
                   volume is a plain one on the node's disk without a size, not the memory volume that was meant.",
             fix: "Indent medium and sizeLimit one level deeper, below emptyDir.",

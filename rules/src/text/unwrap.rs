@@ -62,7 +62,7 @@ impl Widths {
             let mut open = quotes(&line.text);
             for (index, next) in rest.iter().take(continuations).enumerate() {
                 open += quotes(&next.text);
-                if open % 2 == 0 {
+                if open.is_multiple_of(2) {
                     return index + 1;
                 }
             }
