@@ -171,7 +171,7 @@ pub enum Misc {
 /// A log line that says kubelet could not delete a pod's cgroups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteError {
-    /// The pod's cgroup name as logged, shortened where the log was cut.
+    /// The pod's id as logged, shortened where the log was cut; empty when the line does not name one.
     pub pod: String,
     /// What the error text itself says.
     pub cause: DeleteCause,

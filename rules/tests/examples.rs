@@ -1,13 +1,17 @@
-//! Every rule has examples: bad ones fire it, good ones do not.
+//! Every rule has examples: bad ones fire it, good ones do not, and a patched bad one is good.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rules::patch;
 use rules::report::{Report, Severity};
 use rules::rules::RULES;
 use rules::settings::Settings;
-use rules::{Input, check};
+use rules::{Context, Input, check, check_object};
+use serde_json::Value;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
@@ -61,4 +65,30 @@ fn bad_examples_fire_their_rule_and_good_ones_do_not() {
         })
         .collect();
     assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn patches_remove_their_finding_and_cause_no_error() {
+    let mut patched = 0;
+    for rule in RULES {
+        let folder = folder().join(rule.id);
+        for name in names(&folder).into_iter().filter(|name| name.starts_with("bad-") && name.ends_with(".yaml")) {
+            let text = fs::read_to_string(folder.join(&name)).unwrap();
+            let object: Value = serde_yaml::from_str(&text).unwrap();
+            let report = |object: &Value| check_object(object, &Context::default(), &Settings::default());
+            let findings = report(&object).findings;
+            let patches = findings.iter().filter(|finding| finding.rule == rule.id && !finding.patch.is_empty());
+            let mut fixed = object.clone();
+            for finding in patches {
+                assert!(patch::apply(&mut fixed, &finding.patch).is_empty(), "{}/{name}", rule.id);
+                patched += 1;
+            }
+            if fixed != object {
+                let left = report(&fixed).findings;
+                let bad = left.iter().find(|left| left.rule == rule.id || left.severity == Severity::Error);
+                assert_eq!(bad, None, "{}/{name}", rule.id);
+            }
+        }
+    }
+    assert!(patched >= 10, "only {patched} patches");
 }

@@ -211,6 +211,16 @@ impl Version {
         }
     }
 
+    /// Whether this kernel can have the misc controller: Linux 5.13 and later, and RHEL 8 and later, whose older version
+    /// numbers say nothing about what was ported back.
+    ///
+    /// Source: kernel commit a72232eabdfc, merged for 5.13.
+    #[must_use]
+    pub fn kernel_may_have_misc(&self) -> bool {
+        let rhel = self.text.split_once(".el").and_then(|(_, release)| number(release));
+        self.minor() >= (5, 13) || rhel.is_some_and(|(release, _)| release >= 8)
+    }
+
     /// The `errno` of `mkdir` when this kernel has no memory cgroup id left.
     ///
     /// Source: kernel commits 73f576c04b94 (4.7) and 11d6761218d1 (5.7), `mm/memcontrol.c` of 6.12; RHEL 7 carries the
@@ -439,6 +449,22 @@ mod tests {
             ("3.10.0-1160.88.1.el7.x86_64", MemcgIds::MayLeak),
         ] {
             assert_eq!(version(text).kernel_memcg_ids(), ids, "{text}");
+        }
+    }
+
+    /// Kernel commit a72232eabdfc is in 5.13.
+    #[test]
+    fn kernels_that_may_have_misc() {
+        for (text, may) in [
+            ("3.10.0-1160.88.1.el7.x86_64", false),
+            ("5.4.0-150-generic", false),
+            ("5.10.0-9-amd64", false),
+            ("5.13.0-52-generic", true),
+            ("6.1.0-18-amd64", true),
+            ("4.18.0-477.el8.x86_64", true),
+            ("5.14.0-362.el9.x86_64", true),
+        ] {
+            assert_eq!(version(text).kernel_may_have_misc(), may, "{text}");
         }
     }
 

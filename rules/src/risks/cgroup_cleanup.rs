@@ -33,19 +33,24 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
         return undecided(missing);
     }
+    let creates_misc = matches!(runtime(facts), Runtime::CreatesMisc(Proof::Runc(_) | Proof::Pods(_)));
+    let old_kubelet = old_kubelets(facts).next().is_some();
+    let misc = cgroups.misc.last().map(|misc| misc.value);
     if !on_v1 {
         // Versions alone are on every node; only a fitting pair is a reason to ask for the mode.
-        let pair =
-            matches!(runtime(facts), Runtime::CreatesMisc(Proof::Runc(_))) && old_kubelets(facts).next().is_some();
-        return match (cgroups.v2(), cgroups.misc.last()) {
-            (None, None) if pair => undecided(missing),
+        return match (cgroups.v2(), misc) {
+            (None, None) if creates_misc && old_kubelet => undecided(missing),
             (None, None) => (Status::NoEvidence, Vec::new()),
             _ => (Status::Ok, Vec::new()),
         };
     }
-    let misc_absent = cgroups.misc.last().is_some_and(|misc| misc.value == Misc::Absent);
-    if misc_absent || kubelets_know_misc(facts) || matches!(runtime(facts), Runtime::DoesNot) {
+    let runtime_without_misc = matches!(runtime(facts), Runtime::DoesNot);
+    if misc == Some(Misc::Absent) || kubelets_know_misc(facts) || runtime_without_misc || kernels_without_misc(facts) {
         return (Status::Ok, Vec::new());
+    }
+    // cgroup v1 alone is on many nodes, too.
+    if misc.is_none() && !creates_misc && !old_kubelet {
+        return (Status::NoEvidence, Vec::new());
     }
     undecided(missing)
 }
@@ -62,7 +67,7 @@ fn missing(facts: &Facts) -> Vec<Wanted> {
     }
     let open = [
         (cgroups.v1().is_none(), Wanted::CgroupMode),
-        (cgroups.misc.is_empty(), Wanted::MiscController),
+        (cgroups.misc.is_empty() && !kernels_without_misc(facts), Wanted::MiscController),
         (matches!(runtime(facts), Runtime::Unknown), Wanted::RuncVersion),
         (!kubelets_know_misc(facts) && old_kubelets(facts).next().is_none(), Wanted::KubeletVersion),
     ];
@@ -116,6 +121,12 @@ pub(crate) fn old_kubelets(facts: &Facts) -> impl Iterator<Item = &Found<Version
 fn kubelets_know_misc(facts: &Facts) -> bool {
     let kubelets = &facts.versions.kubelet;
     !kubelets.is_empty() && kubelets.iter().all(|kubelet| kubelet.value.kubelet_knows_misc() == Some(true))
+}
+
+/// Every kernel that was seen is too old for the misc controller.
+fn kernels_without_misc(facts: &Facts) -> bool {
+    let kernels = &facts.versions.kernel;
+    !kernels.is_empty() && kernels.iter().all(|kernel| !kernel.value.kernel_may_have_misc())
 }
 
 /// The mismatch: a misc tree, a runtime that creates cgroups in it, and kubelets that do not remove them.
@@ -185,6 +196,16 @@ mod tests {
         let mut new_kubelet = facts(Some(CgroupMode::V1), None);
         new_kubelet.versions.kubelet = vec![version("1.29.1")];
         assert_eq!(state(&new_kubelet).0, Status::Ok);
+    }
+
+    #[test]
+    fn cgroup_v1_without_anything_that_fits_is_no_evidence() {
+        let mut facts = facts(Some(CgroupMode::V1), None);
+        assert_eq!(state(&facts).0, Status::NoEvidence);
+        facts.versions.kubelet = vec![version("1.27.1")];
+        assert_eq!(wanted(&facts), [Wanted::MiscController, Wanted::RuncVersion]);
+        facts.versions.kernel = vec![version("3.10.0-1160.88.1.el7.x86_64")];
+        assert_eq!(state(&facts).0, Status::Ok, "misc came with Linux 5.13");
     }
 
     #[test]

@@ -25,12 +25,12 @@ pub static RULE: Rule = Rule {
         en: Text {
             title: "kubelet cannot delete a pod's cgroups",
             says: &[
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}): a process in state {process_state} is stuck in them.",
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}): kubelet {kubelet} does not know the misc cgroups of its runtime, {fixed} does.",
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
-                "kubelet cannot delete the cgroups of {pod} (lines: {times}), and nothing pasted explains why.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a process in state {process_state} is stuck in them.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {kubelet} does not know the misc cgroups of its runtime, {fixed} does.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}), and nothing pasted explains why.",
             ],
             why: "kubelet tries again at every clean-up of pods, every few seconds and for each such pod. It costs CPU \
                   and memory in kubelet, systemd and dbus, and on a busy node it grows until the node is NotReady. \
@@ -44,12 +44,12 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が Pod の cgroup を削除できない",
             says: &[
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。状態 {process_state} のプロセスが残っています。",
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。cgroup v1 のコントローラ {controller} を認識しないためです。",
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
-                "kubelet が {pod} の cgroup を削除できません（{times} 行）。貼り付けられた内容からは原因を特定できません。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。状態 {process_state} のプロセスが残っています。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。cgroup v1 のコントローラ {controller} を認識しないためです。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。貼り付けられた内容からは原因を特定できません。",
             ],
             why: "kubelet は Pod の後始末のたびに、つまり数秒おきに、該当する Pod すべてについて削除をやり直します。kubelet、systemd、dbus の CPU とメモリを消費し、\
                   Pod の入れ替わりが多いノードでは増え続けて NotReady になります。このメッセージの原因は 1 つではありません。\
@@ -61,12 +61,12 @@ pub static RULE: Rule = Rule {
         zh: Text {
             title: "kubelet 无法删除 Pod 的 cgroup",
             says: &[
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：其中有处于 {process_state} 状态的进程。",
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：kubelet {kubelet} 不认识运行时创建的 misc cgroup，{fixed} 起支持。",
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：它不认识 cgroup v1 控制器 {controller}。",
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
-                "kubelet 无法删除 {pod} 的 cgroup（{times} 行），粘贴的内容无法说明原因。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：其中有处于 {process_state} 状态的进程。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：kubelet {kubelet} 不认识运行时创建的 misc cgroup，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：它不认识 cgroup v1 控制器 {controller}。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行），粘贴的内容无法说明原因。",
             ],
             why: "kubelet 在每次清理 Pod 时（每隔几秒）都会对每个这样的 Pod 重试，消耗 kubelet、systemd 和 dbus 的 CPU 与内存，在繁忙的节点上不断增长，直到节点 NotReady。\
                   这条日志有多种原因：kubelet 不认识的 cgroup v1 控制器（misc、files）、无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
@@ -92,7 +92,8 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     // A process that is seen to be stuck explains a single line, too.
     let enough = if facts.cgroups.stuck_processes.is_empty() { LOOP } else { 1 };
     let mut pods: BTreeMap<&str, Vec<&Found<DeleteError>>> = BTreeMap::new();
-    for error in &facts.cgroups.delete_errors {
+    // A line that was cut before the pod's name cannot be counted for any pod.
+    for error in facts.cgroups.delete_errors.iter().filter(|error| !error.value.pod.is_empty()) {
         pods.entry(error.value.pod.as_str()).or_default().push(error);
     }
     let mut loops: Vec<_> = pods.into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
@@ -148,23 +149,24 @@ mod tests {
         facts
     }
 
-    const TWICE: [(&str, DeleteCause); 2] = [("pod1", DeleteCause::SystemdTimeout); 2];
+    const TWICE: [(&str, DeleteCause); 2] = [("1495abbc", DeleteCause::SystemdTimeout); 2];
 
     #[test]
     fn the_same_pod_twice_is_a_loop() {
-        let once = ("pod1", DeleteCause::Other);
+        let once = ("1495abbc", DeleteCause::Other);
         assert!(findings(&RULE, &facts(&[once])).is_empty());
-        assert!(findings(&RULE, &facts(&[once, ("pod2", DeleteCause::Other)])).is_empty());
+        assert!(findings(&RULE, &facts(&[once, ("bff40d3b", DeleteCause::Other)])).is_empty());
+        assert!(findings(&RULE, &facts(&[("", DeleteCause::Other); 5])).is_empty(), "perhaps five different pods");
         assert_eq!(
-            says(&RULE, &facts(&[("pod2", DeleteCause::Other), once, once])),
-            "kubelet cannot delete the cgroups of pod1 (lines: 2), and nothing pasted explains why."
+            says(&RULE, &facts(&[("bff40d3b", DeleteCause::Other), once, once])),
+            "kubelet cannot delete the cgroups of pod 1495abbc (lines: 2), and nothing pasted explains why."
         );
     }
 
     /// kubernetes issue 123766: `runc init` in state D holds the slice.
     #[test]
     fn a_stuck_process_explains_even_a_single_line() {
-        let mut facts = facts(&[("pod1", DeleteCause::SystemdTimeout)]);
+        let mut facts = facts(&[("1495abbc", DeleteCause::SystemdTimeout)]);
         facts.cgroups.stuck_processes = vec![found(())];
         assert!(says(&RULE, &facts).ends_with("a process in state D is stuck in them."));
     }
@@ -189,7 +191,7 @@ mod tests {
     /// kubernetes issue 128975: "device or resource busy" under /sys/fs/cgroup/kubepods.slice.
     #[test]
     fn a_busy_slice_on_v2_explains_it() {
-        let mut facts = facts(&[("pod1", DeleteCause::BusyV2); 3]);
+        let mut facts = facts(&[("1495abbc", DeleteCause::BusyV2); 3]);
         facts.cgroups.modes = vec![found(CgroupMode::V2)];
         facts.versions.kubelet = vec![version("1.22.11-eks-18ef993")];
         assert!(says(&RULE, &facts).contains("(lines: 3): a child of the cgroup v2 slice is still there"));

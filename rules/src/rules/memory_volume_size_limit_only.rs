@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Container, PodTemplate, Volume};
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
@@ -88,6 +88,11 @@ fn finding(pod: &PodTemplate, volume: &Volume, writer: &Container, size: u128) -
     finding.values.insert("size".into(), size);
     finding.values.insert("limit".into(), limit.clone());
     finding.patch = vec![Set { pointer, value: json!(limit) }];
+    // A request that is absent follows the limit; one that is there would keep reserving less.
+    if writer.memory_request != Amount::Unset {
+        let pointer = format!("{}/resources/requests/memory", writer.pointer);
+        finding.patch.push(Set { pointer, value: json!(limit) });
+    }
     finding
 }
 
@@ -125,7 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn the_patch_makes_room_for_the_volume() {
+    fn the_patch_makes_room_for_the_volume_and_reserves_it() {
+        let mut object = pod(json!({"requests": {"memory": "1Mi"}}), json!("2Gi"));
+        let found = findings(&RULE, &manifest(object.clone()));
+        assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+        let resources = json!({"requests": {"memory": "2Gi"}, "limits": {"memory": "2Gi"}});
+        assert_eq!(object["spec"]["containers"][0]["resources"], resources);
+
         for (size, limit) in [("2Gi", "2Gi"), ("64Mi", "256Mi")] {
             let mut object = pod(json!({}), json!(size));
             let found = findings(&RULE, &manifest(object.clone()));

@@ -57,8 +57,6 @@ pub static RULE: Rule = Rule {
     remedy: "\
 # container {container}
 resources:
-  requests:
-    memory: {limit}
   limits:
     memory: {limit}
 ",
