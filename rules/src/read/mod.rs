@@ -271,27 +271,28 @@ impl Notes {
 mod tests {
     use super::texts;
     use crate::Input;
-    use crate::report::Why;
-
-    fn lines(text: &str) -> (Vec<(usize, usize, String)>, Vec<(usize, usize, Why)>) {
-        let inputs = [Input::new("paste", text)];
-        let reading = texts(&inputs);
-        let read = reading.read.into_iter().map(|read| (read.first_line, read.last_line, read.kind.into_owned()));
-        let unread = reading.unread.into_iter().map(|unread| (unread.first_line, unread.last_line, unread.why));
-        (read.collect(), unread.collect())
-    }
+    use crate::report::{Unread, Why};
 
     #[test]
     fn every_line_is_read_or_unread() {
-        let (read, unread) = lines("hello\n\nworld\n$ sysctl -a\nfoo\nfs.inotify.max_user_instances = 1\nbar\n\nbye\n");
-        assert_eq!(read, [(5, 7, "sysctl".to_owned())]);
-        assert_eq!(unread, [(1, 3, Why::NotRecognised), (9, 9, Why::NotRecognised)]);
+        let text = "hello\n\nworld\n$ sysctl -a\nfoo\nfs.inotify.max_user_instances = 1\nbar\n\nbye\n";
+        let inputs = [Input::new("paste", text)];
+        let reading = texts(&inputs);
+        let read: Vec<_> =
+            reading.read.iter().map(|read| (read.first_line, read.last_line, read.kind.as_ref())).collect();
+        let unread: Vec<_> = reading.unread.iter().map(|unread| (unread.first_line, unread.last_line)).collect();
+        assert_eq!(read, [(5, 7, "sysctl")]);
+        assert_eq!(unread, [(1, 3), (9, 9)]);
+        assert!(reading.unread.iter().all(|unread| unread.why == Why::NotRecognised));
     }
 
     #[test]
     fn inputs_without_text_say_so() {
-        assert_eq!(lines("").1, [(1, 1, Why::Empty)]);
-        assert_eq!(lines(" \r\n\n").1, [(1, 3, Why::Empty)]);
-        assert_eq!(lines("a\0b\nkind: Pod\n").1, [(1, 3, Why::Binary)]);
+        for (text, lines, why) in
+            [("", 1, Why::Empty), (" \r\n\n", 3, Why::Empty), ("a\0b\nkind: Pod\n", 3, Why::Binary)]
+        {
+            let want = [Unread { input: 0, first_line: 1, last_line: lines, why }];
+            assert_eq!(texts(&[Input::new("paste", text)]).unread, want, "{text:?}");
+        }
     }
 }
