@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// No program prints a longer version; a longer word is not read to its end.
+const LONGEST: usize = 128;
+
 /// A version as printed by the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -17,6 +20,7 @@ impl Version {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+        let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         let end = text
             .find(|c: char| {
                 c.is_whitespace() || matches!(c, ',' | '"' | '\'' | ')' | '(' | ']' | '|' | '`' | ';' | '<')

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::facts::{InUse, Whose};
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, number};
+use crate::text::{Block, Line, Words, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "inotify-usage", read };
 
 fn read(block: &Block, notes: &mut Notes) {
     let command = block.command_text();
-    if !block.all_lines().any(|line| names_inotify(&line.text)) {
+    // inotify, anon_inode:inotify, INotify.
+    static TOPIC: Words = Words::new(&["notify"]);
+    if !block.all_lines().any(|line| TOPIC.any_in(&line.text)) {
         return;
     }
     let header = |text: &str| text.contains("COUNT") && text.contains("PID") && text.contains("USER");
@@ -63,11 +65,6 @@ fn keep(block: &Block, line: &Line, in_use: InUse, kind: Kind, notes: &mut Notes
         Kind::Instances => notes.facts.inotify.instances_used.push(found),
         Kind::Watches => notes.facts.inotify.watches_used.push(found),
     }
-}
-
-/// inotify, anon_inode:inotify, INotify.
-fn names_inotify(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"notify").is_some()
 }
 
 /// A pipeline that lists only some of the processes gives a lower bound.

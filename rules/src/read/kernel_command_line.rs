@@ -1,15 +1,16 @@
 //! `cgroup.memory=nokmem`, running or only written down, and scheduled `drop_caches`.
 
 use crate::read::{Notes, Reader};
-use crate::text::Block;
+use crate::text::{Block, Words};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "kernel-command-line", read };
 
 fn read(block: &Block, notes: &mut Notes) {
     let running = block.command_text().contains("/proc/cmdline");
-    for line in block.all_lines() {
-        if let Some(at) = memchr::memmem::find(line.text.as_bytes(), b"cgroup.memory=nokmem") {
+    static TELLING: Words = Words::new(&["cgroup.memory=nokmem", "/proc/sys/vm/drop_caches"]);
+    for line in block.all_lines().filter(|line| TELLING.any_in(&line.text)) {
+        if let Some(at) = line.text.find("cgroup.memory=nokmem") {
             notes.claim(READER.kind, line);
             let found = notes.found((), block.paste, line, at..at + "cgroup.memory=nokmem".len());
             // The running kernel's own line starts with the image it booted; dmesg calls it "Command line:".
@@ -18,7 +19,7 @@ fn read(block: &Block, notes: &mut Notes) {
             } else {
                 notes.facts.memcg.nokmem_intended = Some(found);
             }
-        } else if let Some(at) = memchr::memmem::find(line.text.as_bytes(), b"/proc/sys/vm/drop_caches")
+        } else if let Some(at) = line.text.find("/proc/sys/vm/drop_caches")
             && is_scheduled(&line.text)
         {
             notes.claim(READER.kind, line);

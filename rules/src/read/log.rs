@@ -11,13 +11,16 @@ use memchr::memmem;
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Whose};
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, number};
+use crate::text::{Block, Line, Words, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "log", read };
 
+/// Every message below holds one of these; most lines of a log hold none.
+static TELLING: Words = Words::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:"]);
+
 fn read(block: &Block, notes: &mut Notes) {
-    for line in block.all_lines() {
+    for line in block.all_lines().filter(|line| TELLING.any_in(&line.text)) {
         let lower = line.text.to_ascii_lowercase();
         let mut understood = false;
         if let Some((error, range)) = inotify_error(&lower) {
@@ -65,14 +68,9 @@ fn find(text: &str, words: &str) -> Option<Range<usize>> {
     memmem::find(text.as_bytes(), words.as_bytes()).map(|at| at..at + words.len())
 }
 
-/// Where the first of `list` that is there stands in `text`.
-fn find_any(text: &str, list: &[&str]) -> Option<Range<usize>> {
-    list.iter().find_map(|words| find(text, words))
-}
-
 /// Which inotify limit a message speaks of, and the telling part of the line, which is in lower case.
 fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
-    const INSTANCES: &[&str] = &[
+    static INSTANCES: Words = Words::new(&[
         // journalctl speaks of watches but got EMFILE (systemd's source).
         "insufficient watch descriptors available",
         "number of inotify instances has been reached",
@@ -80,32 +78,36 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "failed to initialize inotify",
         "failed to create inotify fd",
         "failed complete: too many open files",
-    ];
-    const WATCHES: &[&str] = &[
+    ]);
+    static WATCHES: Words = Words::new(&[
         "system limit for number of file watchers reached",
         "inotify resources exhausted",
         "user limit on inotify watches was reached",
         "user limit on the total number of inotify watches",
         "upper limit on inotify watches reached",
-    ];
-    const TOPICS: &[&str] = &["inotify", "fsnotify", "fs watcher", "file watcher", "watcher create", "directory watch"];
-    const MORE_WATCH_TOPICS: &[&str] = &["failed to watch", "add watch", "watch \""];
-    if let Some(range) = find_any(lower, INSTANCES) {
+    ]);
+    static TOPICS: Words =
+        Words::new(&["inotify", "fsnotify", "fs watcher", "file watcher", "watcher create", "directory watch"]);
+    static MORE_WATCH_TOPICS: Words = Words::new(&["failed to watch", "add watch", "watch \""]);
+    static EMFILE: Words = Words::new(&["too many open files", "errno=24", "os error 24", "emfile"]);
+    static ENOSPC: Words = Words::new(&["no space left on device", "enospc", "os error 28"]);
+    if let Some(range) = INSTANCES.first_in(lower) {
         return Some((InotifyError::Instances, range));
     }
-    if let Some(range) = find_any(lower, WATCHES) {
+    if let Some(range) = WATCHES.first_in(lower) {
         return Some((InotifyError::Watches, range));
     }
     let both = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
-    let topic = find_any(lower, TOPICS);
+    let topic = TOPICS.first_in(lower);
     // ENFILE ("… in system") is fs.file-max, not inotify.
-    let emfile = find_any(lower, &["too many open files", "errno=24", "os error 24", "emfile"])
+    let emfile = EMFILE
+        .first_in(lower)
         .filter(|range| !lower.get(range.end..).is_some_and(|rest| rest.starts_with(" in system")));
     if let (Some(topic), Some(errno)) = (&topic, emfile) {
         return Some((InotifyError::Instances, both(topic.clone(), errno)));
     }
-    let enospc = find_any(lower, &["no space left on device", "enospc", "os error 28"]);
-    if let (Some(topic), Some(errno)) = (topic.or_else(|| find_any(lower, MORE_WATCH_TOPICS)), enospc) {
+    let enospc = ENOSPC.first_in(lower);
+    if let (Some(topic), Some(errno)) = (topic.or_else(|| MORE_WATCH_TOPICS.first_in(lower)), enospc) {
         return Some((InotifyError::Watches, both(topic, errno)));
     }
     if let Some(range) = find(lower, "inotify cannot be used, reverting to polling") {
@@ -127,11 +129,13 @@ fn limit_in_message(block: &Block, line: &Line, lower: &str, notes: &mut Notes) 
 
 /// Failed deletions of cgroups; slides and mails glue several messages into one line.
 fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
-    const MESSAGES: [&str; 3] =
-        ["Failed to delete cgroup paths", "Failed to remove cgroup (will retry)", "Failed to remove paths: map["];
+    static MESSAGES: Words = Words::new(&[
+        "Failed to delete cgroup paths",
+        "Failed to remove cgroup (will retry)",
+        "Failed to remove paths: map[",
+    ]);
     let text = line.text.as_ref();
-    let mut starts: Vec<usize> =
-        MESSAGES.iter().flat_map(|message| memmem::find_iter(text.as_bytes(), message.as_bytes())).collect();
+    let mut starts: Vec<usize> = MESSAGES.all_in(text).map(|(_, range)| range.start).collect();
     starts.sort_unstable();
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(text.len());
@@ -169,16 +173,16 @@ fn cause(message: &str) -> DeleteCause {
 /// A memory cgroup that could not be made. The errno differs by kernel: ENOSPC before 4.7 and from 5.7, ENOMEM between,
 /// EBUSY on 6.12 (mm/memcontrol.c).
 fn mkdir_error(block: &Block, line: &Line, lower: &str, notes: &mut Notes) -> bool {
-    if memmem::find(lower.as_bytes(), b"/sys/fs/cgroup").is_none() {
+    static MAKING: Words = Words::new(&["mkdir", "cannot create directory", "failed to create directory"]);
+    static ERRNO: Words = Words::new(&["no space left on device", "cannot allocate memory", "device or resource busy"]);
+    if find(lower, "/sys/fs/cgroup").is_none() {
         return false;
     }
-    let Some(start) =
-        find_any(lower, &["mkdir", "cannot create directory", "failed to create directory"]).map(|range| range.start)
-    else {
+    let Some(start) = MAKING.first_in(lower).map(|range| range.start) else {
         return false;
     };
     let rest = lower.get(start..).unwrap_or_default();
-    let errno = find_any(rest, &["no space left on device", "cannot allocate memory", "device or resource busy"]);
+    let errno = ERRNO.first_in(rest);
     let Some(errno) = errno else { return false };
     let controller = rest.split_once("/sys/fs/cgroup/").and_then(|(_, path)| path.split('/').next());
     // On v1 the other controllers have ENOSPC reasons of their own (cpuset without CPUs).

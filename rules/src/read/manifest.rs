@@ -9,7 +9,7 @@ use crate::facts::{Facts, Found, Sketch};
 use crate::kubernetes::pod::{self, PodTemplate};
 use crate::read::Notes;
 use crate::report::{Place, Span, Why};
-use crate::text::{Line, Paste, Role};
+use crate::text::{Line, Paste, Role, Words};
 
 /// Id of this reader in `read`.
 const KIND: &str = "manifest";
@@ -25,6 +25,9 @@ const ANCHORS: &[&str] = &[
     "volumeMounts",
     "volumes",
 ];
+
+/// serde's parsers stop at 128 levels, and libyaml needs time that grows with the square of the depth to get there.
+const DEEPEST: usize = 128;
 
 /// Find the documents of a paste, read them, and give their lines the role of a document. Returns the lines of those
 /// that could be parsed.
@@ -98,6 +101,9 @@ fn object_key(line: &str) -> Option<&'static str> {
 
 /// Parse YAML or JSON with merge keys applied.
 fn parse(text: &str) -> Result<Value, String> {
+    if is_too_deep(text) {
+        return Err(format!("nested deeper than {DEEPEST} levels"));
+    }
     if text.trim_start().starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str(text)
     {
@@ -108,6 +114,37 @@ fn parse(text: &str) -> Result<Value, String> {
         serde_yaml::Value::deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|e| e.to_string())?;
     value.apply_merge().map_err(|error| error.to_string())?;
     serde_json::to_value(value).map_err(|error| error.to_string())
+}
+
+/// True when brackets or indentation nest deeper than any manifest.
+fn is_too_deep(text: &str) -> bool {
+    let mut indents: Vec<usize> = Vec::new();
+    let mut brackets = 0_usize;
+    let mut in_string = false;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = indent(line);
+        while indents.last().is_some_and(|&open| open >= indent) {
+            indents.pop();
+        }
+        indents.push(indent);
+        for byte in line.bytes() {
+            match byte {
+                b'"' => in_string = !in_string,
+                b'{' | b'[' if !in_string => brackets += 1,
+                b'}' | b']' if !in_string => brackets = brackets.saturating_sub(1),
+                _ => {}
+            }
+            if brackets > DEEPEST {
+                return true;
+            }
+        }
+        // A string that goes over a line end is rare, an odd quote in a comment is not.
+        in_string = false;
+        if indents.len() > DEEPEST {
+            return true;
+        }
+    }
+    false
 }
 
 /// True when the document has one of the keys that this reader is about, at any depth a line can show.
@@ -259,10 +296,9 @@ fn shape(line: &str) -> Shape {
 
 /// True when a line names one of the keys that make a document worth parsing.
 fn has_anchor(line: &str) -> bool {
-    ANCHORS.iter().any(|anchor| {
-        memchr::memmem::find(line.as_bytes(), anchor.as_bytes())
-            .and_then(|at| line.get(at + anchor.len()..))
-            .is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
+    static KEYS: Words = Words::new(ANCHORS);
+    KEYS.all_in(line).any(|(_, key)| {
+        line.get(key.end..).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ']).starts_with(':'))
     })
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::facts::Found;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, number};
+use crate::text::{Block, Line, Words, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "sysctl", read };
@@ -123,10 +123,10 @@ fn find_key(text: &str, from: usize) -> Option<Key> {
         ("inotify_instances", Limit::Instances, false),
         ("inotify_watches", Limit::Watches, false),
     ];
-    let bytes = text.as_bytes();
+    static MAX: Words = Words::new(&["max_"]);
     let mut at = from;
-    while let Some(found) = memchr::memmem::find(bytes.get(at..)?, b"max_") {
-        let max = at + found;
+    while let Some(found) = MAX.first_in(text.get(at..)?) {
+        let max = at + found.start;
         at = max + "max_".len();
         let (before, after) = (text.get(..max)?, text.get(at..)?);
         let Some((name, limit, may_be_short)) = NAMES.into_iter().find(|(name, ..)| after.starts_with(name)) else {
@@ -159,8 +159,10 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
     let value_text = value_text.trim_start_matches(AROUND);
     let (value, length) = number::count(value_text)?;
     let end = text.len() - value_text.len() + length;
-    let before = text.get(..key.start)?.trim_start();
-    let written = for_later || before.starts_with(['#', '-']) || before.contains(".conf") || before.contains("/etc/");
+    // `# key`, `- key`, `/etc/sysctl.conf:key`: what stands right in front, not at the other end of a long line.
+    let before = text.get(..key.start)?.split(' ').next_back()?;
+    let marked = text.trim_start().starts_with(['#', '-']);
+    let written = for_later || marked || before.contains(".conf") || before.contains("/etc/");
     let form = match separator {
         _ if written => Form::Intended,
         // sysctl prints blanks around its sign; files are mostly written without.

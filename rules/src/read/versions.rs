@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::facts::{Found, Versions};
 use crate::kubernetes::version::Version;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Role};
+use crate::text::{Block, Line, Role, Words};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "versions", read };
@@ -20,31 +20,42 @@ enum Program {
     Kernel,
 }
 
-/// Words that stand right in front of a version, in lower case; longer ones first.
-const WORDS: &[(&str, Program)] = &[
-    ("kubeletversion", Program::Kubelet),
-    ("kubelet version", Program::Kubelet),
-    ("kubelet", Program::Kubelet),
-    ("kubernetes", Program::Kubelet),
-    ("k3s version", Program::Kubelet),
-    ("gitversion", Program::Kubelet),
-    ("server version", Program::Kubelet),
-    ("k8s", Program::Kubelet),
-    ("runc version", Program::Runc),
-    ("runc", Program::Runc),
-    ("containerd", Program::Containerd),
-    ("cri-o", Program::Crio),
-    ("crio", Program::Crio),
-    ("kernel version", Program::Kernel),
-    ("kernelversion", Program::Kernel),
-    ("kernel-version", Program::Kernel),
-    ("linux kernel", Program::Kernel),
-    ("kernel", Program::Kernel),
-];
+/// Words that stand right in front of a version, in lower case, and what each speaks of.
+static WORDS: Words = Words::new(&[
+    "kubeletversion",
+    "kubelet version",
+    "kubelet",
+    "kubernetes",
+    "k3s version",
+    "gitversion",
+    "server version",
+    "k8s",
+    "runc version",
+    "runc",
+    "containerd.io",
+    "containerd",
+    "cri-o",
+    "crio",
+    "kernel version",
+    "kernelversion",
+    "kernel-version",
+    "kernel",
+]);
+
+/// What the word of [`WORDS`] at `index` speaks of.
+fn program(index: usize) -> Program {
+    match index {
+        0..=7 => Program::Kubelet,
+        8 | 9 => Program::Runc,
+        10 | 11 => Program::Containerd,
+        12 | 13 => Program::Crio,
+        _ => Program::Kernel,
+    }
+}
 
 /// Endings that only a distribution's kernel release has.
-const KERNEL_MARKS: &[&str] =
-    &["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"];
+static KERNEL_MARKS: Words =
+    Words::new(&["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"]);
 
 fn read(block: &Block, notes: &mut Notes) {
     // A row of `kubectl get nodes` has been read by column; its words must not be read once more.
@@ -87,17 +98,18 @@ fn line_versions(text: &str) -> Vec<Hit> {
     if lower.contains("client version") || lower.contains("kustomize version") {
         return hits;
     }
-    for &(word, program) in WORDS {
-        for at in memchr::memmem::find_iter(lower.as_bytes(), word.as_bytes()) {
-            let hit = stands_alone(&lower, at, program).then(|| version_after(text, at + word.len())).flatten();
-            // kubelet's and runc's fixes are told by the patch number; two numbers are a series, not a version.
-            let Some((version, start)) = hit.filter(|(version, _)| version.numbers.2.is_some()) else { continue };
-            let range = at..start + version.text.len();
-            if !hits.iter().any(|(_, _, known)| known.end == range.end) {
-                hits.push((program, version, range));
-            }
+    for (index, word) in WORDS.all_in(&lower) {
+        let program = program(index);
+        let hit = stands_alone(&lower, word.start, program).then(|| version_after(text, word.end)).flatten();
+        // kubelet's and runc's fixes are told by the patch number; two numbers are a series, not a version.
+        if let Some((version, start)) = hit.filter(|(version, _)| version.numbers.2.is_some()) {
+            let end = start + version.text.len();
+            hits.push((program, version, word.start..end));
         }
     }
+    // "kubelet version" and "kubelet" find the same number; the longer word is the one to point at.
+    hits.sort_by_key(|(_, _, range)| (range.end, range.start));
+    hits.dedup_by_key(|(_, _, range)| range.end);
     hits.extend(klog_version(text));
     hits.extend(uname(text));
     let distribution = distribution_kernel(text)
@@ -160,7 +172,7 @@ fn uname(text: &str) -> Option<Hit> {
 
 /// A release that only a kernel has: `3.10.0-693.17.1.el7.x86_64`, `5.13.0-52-generic`.
 fn distribution_kernel(text: &str) -> Option<Hit> {
-    let mark = KERNEL_MARKS.iter().find_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()))?;
+    let mark = KERNEL_MARKS.first_in(text)?.start;
     let before = text.get(..mark)?;
     let start =
         before.rfind(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '|' | ':' | '=')).map_or(0, |at| at + 1);
@@ -192,6 +204,7 @@ mod tests {
         let cases: &[(&str, &[(Program, &str)])] = &[
             ("containerd github.com/containerd/containerd v1.6.12 a05d175400b1145e5", &[(Containerd, "1.6.12")]),
             ("containerd github.com/k3s-io/containerd v1.7.11-k3s2", &[(Containerd, "1.7.11-k3s2")]),
+            ("containerd containerd.io 1.5.8 1e5ef943eb76627a6d3b6de8cd1ef6537f393a71", &[(Containerd, "1.5.8")]),
             ("• CRI : containerd 1.7.1", &[(Containerd, "1.7.1")]),
             ("Container Runtime Version:  containerd://1.7.2", &[(Containerd, "1.7.2")]),
             ("runc version 1.0.3", &[(Runc, "1.0.3")]),

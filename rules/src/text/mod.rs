@@ -3,16 +3,19 @@
 //! Cleaning takes away what terminals, mails and Markdown add (colours, CR, quote marks, fences, prompts), but every
 //! clean line remembers where each of its bytes stood, so that a finding points into the text as it was pasted.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::report::Span;
 
 pub(crate) use line::{Line, Role};
+pub(crate) use words::Words;
 
 mod line;
 pub(crate) mod number;
 mod prompt;
 mod unwrap;
+mod words;
 
 /// A paste: its clean lines, and how they fall into blocks.
 #[derive(Debug)]
@@ -23,6 +26,16 @@ pub(crate) struct Paste<'a> {
     /// Clean lines in order; a raw line may give none (a fence) or several (literal `\n`).
     pub(crate) lines: Vec<Line<'a>>,
     blocks: Vec<Section>,
+    /// The column found last, so that going through a long line from left to right counts it once.
+    column: Cell<Column>,
+}
+
+/// A known column: the raw offset of the start of its line, its own raw offset, and the UTF-16 units between the two.
+#[derive(Clone, Copy, Debug, Default)]
+struct Column {
+    line_start: usize,
+    offset: usize,
+    units: usize,
 }
 
 /// A run of lines under one command, or between two fences.
@@ -82,7 +95,8 @@ impl<'p> Command<'p, '_> {
 impl<'a> Paste<'a> {
     /// Clean and split a text.
     pub(crate) fn new(raw: &'a str) -> Self {
-        let mut paste = Self { raw, line_starts: Vec::new(), lines: Vec::new(), blocks: Vec::new() };
+        let mut paste =
+            Self { raw, line_starts: Vec::new(), lines: Vec::new(), blocks: Vec::new(), column: Cell::default() };
         line::clean(raw, &mut paste.line_starts, &mut paste.lines);
         paste.lines = unwrap::unwrap(paste.lines);
         paste.blocks = sections(&mut paste.lines);
@@ -120,9 +134,25 @@ impl<'a> Paste<'a> {
         let end =
             line.raw_offset(last) + line.text.get(last..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
         let end = if range.is_empty() { start } else { end.clamp(start, line_end) };
-        let units = |range: Range<usize>| self.raw.get(range).map_or(0, |text| text.encode_utf16().count());
-        let column = units(line_start..start) + 1;
-        Span { line: index + 1, column, end_column: column + units(start..end) }
+        let column = self.units(line_start, start) + 1;
+        let end_column = self.units(line_start, end) + 1;
+        Span { line: index + 1, column, end_column }
+    }
+}
+
+impl Paste<'_> {
+    /// UTF-16 units between the start of a raw line and an offset in it.
+    fn units(&self, line_start: usize, offset: usize) -> usize {
+        let known = self.column.get();
+        let from = if known.line_start == line_start && known.offset <= offset {
+            known
+        } else {
+            Column { line_start, offset: line_start, units: 0 }
+        };
+        let between = self.raw.get(from.offset..offset).map_or(0, |text| text.encode_utf16().count());
+        let units = from.units + between;
+        self.column.set(Column { line_start, offset, units });
+        units
     }
 }
 
