@@ -68,7 +68,11 @@ fn quote(line: &str, span: Span) -> Quote {
     let end = byte_at(line, span.end_column).max(start);
     let (head, after) = line.split_at_checked(end).unwrap_or((line, ""));
     let (before, marked) = head.split_at_checked(start).unwrap_or((head, ""));
-    Quote { before: last_of(before.trim_start()), marked: first_of(marked, MARKED), after: first_of(after, AROUND) }
+    let (before, marked) = match before.trim_start() {
+        "" => ("", marked.trim_start()),
+        before => (before, marked),
+    };
+    Quote { before: last_of(before), marked: first_of(marked, MARKED), after: first_of(after, AROUND) }
 }
 
 /// The byte at which the 1-based UTF-16 column starts; the line's end when it is shorter.
@@ -134,6 +138,7 @@ mod tests {
     fn indentation_is_not_quoted_and_marks_that_reorder_text_are_made_visible() {
         let span = Span { line: 1, column: 5, end_column: 7 };
         assert_eq!(quote("    ab\u{202e}c", span), parts("", "ab", "\u{fffd}c"));
+        assert_eq!(quote("  \t ab", Span { line: 1, column: 1, end_column: 7 }), parts("", "ab", ""));
     }
 
     #[test]

@@ -9,6 +9,8 @@ use js_sys::{Function, Object, Reflect};
 use playground::checking::{Checked, LIMIT, quotes};
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::ReportView;
+use playground::examples;
+use playground::fragment;
 use playground::hooks::Page;
 use playground::places::Place;
 use playground::shell::{self, Shell};
@@ -17,7 +19,8 @@ use rules::report::{Unread, Verdict, Wanted, Why};
 use rules::rules::Lang;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
-use web_sys::{Element, Event, HtmlElement, HtmlSelectElement, HtmlTextAreaElement};
+use web_sys::{DataTransfer, DragEvent, DragEventInit, Element, Event, File};
+use web_sys::{HtmlElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::platform::time::sleep;
 use yew::prelude::*;
 use yew::scheduler::flush;
@@ -239,8 +242,8 @@ async fn the_verdict_the_risks_and_the_findings_are_shown() {
 #[wasm_bindgen_test]
 async fn an_undecided_risk_names_the_command_to_paste_next() {
     let stage = reported(report(), Lang::En).await;
-    assert_eq!(stage.text("[data-risk=cgroup-cleanup] .command code"), "runc --version");
-    assert!(!stage.has("[data-risk=memcg] .command"));
+    assert_eq!(stage.text("[data-next=cgroup-cleanup] .command code"), "runc --version");
+    assert!(!stage.has("[data-next=memcg]"));
 }
 
 #[wasm_bindgen_test]
@@ -297,10 +300,10 @@ async fn a_refused_clipboard_is_harmless() {
     let _clipboard = Instead::of(window().navigator(), "clipboard", "return undefined");
     let _command = Instead::of(document(), "execCommand", "return () => { throw new Error('refused') }");
     let stage = reported(report(), Lang::En).await;
-    stage.find("[data-risk=cgroup-cleanup] .copy").click();
+    stage.find("[data-next=cgroup-cleanup] .copy").click();
     sleep(std::time::Duration::ZERO).await;
     flush().await;
-    assert!(stage.text("[data-risk=cgroup-cleanup] .copy").contains("refused"));
+    assert!(stage.text("[data-next=cgroup-cleanup] .copy").contains("refused"));
     assert!(stage.has("article"));
 }
 
@@ -362,4 +365,64 @@ async fn a_text_that_is_too_long_is_refused_with_a_way_out() {
     stage.enter(&"x".repeat(LIMIT as usize + 1), "insertFromPaste").await;
     assert!(stage.text("#status").contains("noderisk command"));
     assert!(!stage.has(".verdict"));
+}
+
+#[wasm_bindgen_test]
+async fn an_example_is_checked_at_once_named_in_the_address_and_takes_nothing_away() {
+    let example = examples::rules().into_iter().flat_map(examples::of).next().unwrap();
+    let stage = Stage::started().await;
+    stage.enter("my own text", "insertText").await;
+    stage.choose("#examples", &example.address()).await;
+    assert_eq!(stage.input().value(), example.text);
+    assert!(stage.text("article .rule").contains(example.rule));
+    assert_eq!(fragment::read(), fragment::of(example));
+    document().dyn_into::<web_sys::HtmlDocument>().unwrap().exec_command("undo").unwrap();
+    assert_eq!(stage.input().value(), "my own text", "the browser's own undo");
+
+    stage.choose("#examples", &example.address()).await;
+    stage.click("Bring my text back").await;
+    assert_eq!(stage.input().value(), "my own text", "the page's button");
+    assert_eq!(fragment::read(), "");
+}
+
+#[wasm_bindgen_test]
+async fn the_address_opens_an_example_but_never_over_typed_text() {
+    let example = examples::rules().into_iter().flat_map(examples::of).next().unwrap();
+    let mut stage = Stage::new();
+    window().location().set_hash(&fragment::of(example)).unwrap();
+    stage.start().await;
+    assert_eq!(stage.input().value(), example.text);
+    assert!(stage.has(".verdict"));
+    let list: HtmlSelectElement = stage.find("#examples").unchecked_into();
+    assert_eq!(list.value(), example.address());
+    drop(stage);
+
+    let mut stage = Stage::new();
+    window().location().set_hash(&fragment::of(example)).unwrap();
+    stage.input().set_value("uname -r");
+    stage.start().await;
+    assert_eq!(stage.input().value(), "uname -r");
+}
+
+#[wasm_bindgen_test]
+async fn dropped_files_are_checked_each_with_its_name() {
+    let stage = Stage::started().await;
+    let transfer = DataTransfer::new().unwrap();
+    for (name, text) in [("a.yaml", "kind: Pod\r\n"), ("b.txt", "uname -r")] {
+        let file = File::new_with_str_sequence(&js_sys::Array::of1(&text.into()), name).unwrap();
+        transfer.items().add_with_file(&file).unwrap();
+    }
+    let init = DragEventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    init.set_data_transfer(Some(&transfer));
+    let event = DragEvent::new_with_event_init_dict("drop", &init).unwrap();
+    stage.find(".top").dispatch_event(&event).unwrap();
+    assert!(event.default_prevented(), "the browser would leave the page");
+    while stage.input().value().is_empty() {
+        sleep(std::time::Duration::from_millis(5)).await;
+    }
+    flush().await;
+    assert_eq!(stage.input().value(), "---\n# a.yaml\nkind: Pod\n---\n# b.txt\nuname -r\n");
+    assert!(stage.text("#status").starts_with("6 lines checked."));
 }

@@ -24,16 +24,19 @@ pub struct Props {
 pub fn EvidenceView(props: &Props) -> Html {
     let lang = use_page().lang;
     let Evidence { place, observed, expected } = &props.evidence;
+    // The quoted line often is the observation itself; once is enough.
+    let quoted = props.quote.as_ref().is_some_and(|quote| quote.marked.trim() == observed.trim());
     let quote = props.quote.as_ref().map(|quote| {
         html! { <code class="quote">{ &quote.before }<mark>{ &quote.marked }</mark>{ &quote.after }</code> }
     });
     html! {
         <div class="evidence">
-            if let Some(span) = place.span {
-                <div class="excerpt"><PlaceButton place={Place::Span(span)} />{ quote }</div>
-            }
+            if let Some(span) = place.span { <PlaceButton place={Place::Span(span)} /> }
+            { quote }
             <dl>
-                <div><dt>{ OBSERVED.text(lang) }</dt><dd>{ visible(observed).into_owned() }</dd></div>
+                if !quoted {
+                    <div><dt>{ OBSERVED.text(lang) }</dt><dd>{ visible(observed).into_owned() }</dd></div>
+                }
                 if !expected.is_empty() {
                     <div><dt>{ EXPECTED.text(lang) }</dt><dd>{ visible(expected).into_owned() }</dd></div>
                 }

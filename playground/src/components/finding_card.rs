@@ -62,31 +62,32 @@ struct AdviceProps {
     said: Said,
 }
 
-/// Why it matters, what to do, and where that is known from.
+/// What to do first; why, and where that is known from, for those who want to read it.
 #[component]
 fn Advice(props: &AdviceProps) -> Html {
     let lang = use_page().lang;
     let Said { why, fix, remedy, links, .. } = &props.said;
     html! {
         <>
-            <dl class="advice">
-                <div><dt>{ WHY.text(lang) }</dt><dd>{ why }</dd></div>
-                <div><dt>{ FIX.text(lang) }</dt><dd>{ fix }</dd></div>
-            </dl>
+            <p class="fix"><b>{ FIX.text(lang) }</b>{ fix }</p>
             if !remedy.is_empty() {
                 <div class="code">
                     <pre tabindex="0"><code>{ remedy }</code></pre>
                     <CopyButton text={remedy.clone()} />
                 </div>
             }
-            if !links.is_empty() {
-                <p class="sources">
-                    { words::SOURCES.text(lang) }
-                    { for links.iter().map(|link| html! {
-                        <a href={*link} target="_blank" rel="noopener noreferrer">{ short(link) }</a>
-                    }) }
-                </p>
-            }
+            <details class="why">
+                <summary>{ WHY.text(lang) }</summary>
+                <p>{ why }</p>
+                if !links.is_empty() {
+                    <p class="sources">
+                        { words::SOURCES.text(lang) }
+                        { for links.iter().map(|link| html! {
+                            <a href={*link} target="_blank" rel="noopener noreferrer">{ short(link) }</a>
+                        }) }
+                    </p>
+                }
+            </details>
         </>
     }
 }

@@ -1,11 +1,10 @@
 //! What can be put into the textarea: an example, a file, nothing, or the text that was there before.
 
-use rules::report::Risk;
 use rules::show::words::risk as risk_name;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use crate::examples::{EXAMPLES, Example};
+use crate::examples::{self, Example};
 use crate::hooks::use_page;
 use crate::words;
 
@@ -78,7 +77,7 @@ struct PickerProps {
     on_example: Callback<&'static Example>,
 }
 
-/// All examples, grouped by risk.
+/// All examples, grouped by rule.
 #[component]
 fn ExamplePicker(props: &PickerProps) -> Html {
     let lang = use_page().lang;
@@ -104,13 +103,12 @@ fn ExamplePicker(props: &PickerProps) -> Html {
     html! {
         <select ref={list} id="examples" aria-label={words::EXAMPLES.text(lang)} {onchange}>
             <option value="">{ words::EXAMPLES.text(lang) }</option>
-            { for Risk::ALL.into_iter().map(|risk| html! {
-                <optgroup label={risk_name(risk).text(lang)}>
-                    { for EXAMPLES.iter().filter_map(|example| {
-                        let rule = example.about().filter(|rule| rule.risk == risk)?;
+            { for examples::rules().into_iter().map(|rule| html! {
+                <optgroup label={format!("{} · {}", risk_name(rule.risk).text(lang), rule.words.text(lang).title)}>
+                    { for examples::of(rule).map(|example| {
                         let kind = if example.is_bad() { words::RISKY } else { words::SAFE };
-                        let label = format!("{} · {} · {}", rule.words.text(lang).title, kind.text(lang), example.file);
-                        Some(html! { <option value={example.address()}>{ label }</option> })
+                        let label = format!("{}: {}", kind.text(lang), example.name());
+                        html! { <option value={example.address()}>{ label }</option> }
                     }) }
                 </optgroup>
             }) }

@@ -5,7 +5,7 @@ use rules::show::words::risk as risk_name;
 use yew::prelude::*;
 
 use super::command::Command;
-use crate::examples::{EXAMPLES, Example};
+use crate::examples::{self, Example};
 use crate::hooks::use_page;
 use crate::words;
 
@@ -63,24 +63,13 @@ const TRIES: usize = 3;
 #[component]
 fn Tries(props: &TriesProps) -> Html {
     let lang = use_page().lang;
-    // One per rule: the first is a bad one.
-    let mut seen = Vec::new();
-    let examples = EXAMPLES.iter().filter_map(|example| Some((example, example.about()?)));
-    let examples: Vec<_> = examples
-        .filter(|(example, rule)| {
-            let first = rule.risk == props.risk && !seen.contains(&example.rule);
-            seen.push(example.rule);
-            first
-        })
-        .take(TRIES)
-        .collect();
-    if examples.is_empty() {
-        return Html::default();
-    }
+    // One of each rule; the first of a rule is a bad one.
+    let rules = examples::rules().into_iter().filter(|rule| rule.risk == props.risk);
+    let tries = rules.filter_map(|rule| Some((rule, examples::of(rule).next()?))).take(TRIES);
     html! {
         <p class="tries">
             { words::TRY.text(lang) }
-            { for examples.into_iter().map(|(example, rule)| {
+            { for tries.map(|(rule, example)| {
                 let onclick = props.on_example.reform(move |_: MouseEvent| example);
                 html! { <button type="button" class="link" {onclick}>{ rule.words.text(lang).title }</button> }
             }) }
