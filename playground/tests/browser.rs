@@ -1,6 +1,8 @@
 //! The page in a real browser: the static shell of `index.html`, the app on top of it, and single components.
 
 #![cfg(target_arch = "wasm32")]
+// Clippy knows a test by `#[test]` alone.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::rc::Rc;
 
@@ -425,4 +427,25 @@ async fn dropped_files_are_checked_each_with_its_name() {
     flush().await;
     assert_eq!(stage.input().value(), "---\n# a.yaml\nkind: Pod\n---\n# b.txt\nuname -r\n");
     assert!(stage.text("#status").starts_with("6 lines checked."));
+}
+
+#[wasm_bindgen_test]
+async fn a_paste_that_would_hold_up_the_browser_is_kept_out() {
+    let stage = Stage::started().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    let paste = |text: &str| {
+        let init = web_sys::InputEventInit::new();
+        init.set_input_type("insertFromPaste");
+        init.set_cancelable(true);
+        init.set_data(Some(text));
+        let event = web_sys::InputEvent::new_with_event_init_dict("beforeinput", &init).unwrap();
+        stage.input().dispatch_event(&event).unwrap();
+        event.default_prevented()
+    };
+    assert!(!paste(&"x".repeat(LIMIT as usize - 8)));
+    assert!(paste(&"x".repeat(LIMIT as usize - 7)));
+    flush().await;
+    assert!(stage.text("#status").contains("noderisk command"));
+    stage.input().select();
+    assert!(!paste(&"x".repeat(LIMIT as usize)), "it replaces the selected text");
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gloo::events::EventListener;
+use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlTextAreaElement, InputEvent};
@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use crate::checking::{self, LIMIT};
 use crate::fragment;
-use crate::state::{Action, State};
+use crate::state::{Action, Refused, State};
 
 /// How long after the last key a check starts, in milliseconds.
 const TYPING: u32 = 250;
@@ -21,7 +21,7 @@ pub fn use_checker(input: &HtmlTextAreaElement, dispatch: UseReducerDispatcher<S
     let timer = use_mut_ref(|| None::<Timeout>);
     let revision = use_mut_ref(|| 0_u64);
     let changed = {
-        let input = input.clone();
+        let (input, dispatch) = (input.clone(), dispatch.clone());
         Rc::new(move |delay: u32| {
             let revision = {
                 let mut last = revision.borrow_mut();
@@ -49,14 +49,22 @@ pub fn use_checker(input: &HtmlTextAreaElement, dispatch: UseReducerDispatcher<S
         })
     };
     {
-        let changed = changed.clone();
+        let (changed, dispatch) = (changed.clone(), dispatch.clone());
         use_effect_with(input.clone(), move |input| {
             if input.text_length() > 0 {
                 // Typed or restored before the checker was there.
                 changed(0);
             }
-            let listener = EventListener::new(input, "input", move |event| changed(delay(event)));
-            move || drop(listener)
+            let edits = EventListener::new(input, "input", move |event| changed(delay(event)));
+            let field = input.clone();
+            let options = EventListenerOptions::enable_prevent_default();
+            let pastes = EventListener::new_with_options(input, "beforeinput", options, move |event| {
+                if would_be_too_long(&field, event) {
+                    event.prevent_default();
+                    dispatch.dispatch(Action::Refused(Refused::TooLong));
+                }
+            });
+            move || drop((edits, pastes))
         });
     }
     Callback::from(move |()| changed(0))
@@ -68,4 +76,17 @@ fn delay(event: &Event) -> u32 {
         "insertFromPaste" | "insertFromDrop" | "deleteByCut" | "historyUndo" | "historyRedo" => 0,
         _ => TYPING,
     }
+}
+
+/// Whether this insertion would make the text longer than the limit. Browsers take seconds to lay out such a text, so it
+/// must not get into the textarea at all.
+fn would_be_too_long(input: &HtmlTextAreaElement, event: &Event) -> bool {
+    let Some(inserted) = event.dyn_ref::<InputEvent>().and_then(InputEvent::data) else {
+        return false;
+    };
+    let position = |found: Result<Option<u32>, _>| found.ok().flatten().unwrap_or_default();
+    let selected = position(input.selection_end()).saturating_sub(position(input.selection_start()));
+    let kept = input.text_length().saturating_sub(selected);
+    let inserted = u32::try_from(inserted.encode_utf16().count()).unwrap_or(u32::MAX);
+    kept.saturating_add(inserted) > LIMIT
 }
