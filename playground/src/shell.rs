@@ -102,3 +102,9 @@ fn line_height(input: &HtmlTextAreaElement) -> f64 {
     let height = style.and_then(|style| style.get_property_value("line-height").ok());
     height.and_then(|height| height.trim_end_matches("px").parse().ok()).unwrap_or(20.0)
 }
+
+/// The files of a list.
+#[must_use]
+pub fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
+    files.map(|files| (0..files.length()).filter_map(|index| files.get(index)).collect()).unwrap_or_default()
+}

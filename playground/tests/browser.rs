@@ -10,10 +10,9 @@ use gloo::utils::{document, document_element, window};
 use js_sys::{Function, Object, Reflect};
 use playground::checking::{Checked, LIMIT, quotes};
 use playground::components::app::{App, AppProps};
-use playground::components::report_view::ReportView;
+use playground::components::report_view::{Page, ReportView};
 use playground::examples;
 use playground::fragment;
-use playground::hooks::Page;
 use playground::places::Place;
 use playground::shell::{self, Shell};
 use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
@@ -209,9 +208,7 @@ fn Reported(props: &ReportProps) -> Html {
     let checked =
         Checked { report: props.report.clone(), quotes: quotes(&text, &props.report), lines: text.lines().count() };
     html! {
-        <ContextProvider<Page> context={Page { lang: props.lang, select }}>
-            <ReportView checked={Rc::new(checked)} />
-        </ContextProvider<Page>>
+        <ReportView checked={Rc::new(checked)} page={Page { lang: props.lang, select }} />
     }
 }
 

@@ -5,14 +5,14 @@ use std::rc::Rc;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
-use super::preferences_bar::PreferencesBar;
-use super::report_view::ReportView;
+use super::preferences_bar::preferences_bar;
+use super::report_view::{Page, ReportView};
 use super::tools::Tools;
-use super::welcome::Welcome;
+use super::welcome::welcome;
 use crate::checking::LIMIT;
 use crate::examples::Example;
 use crate::fragment;
-use crate::hooks::{Page, use_checker, use_file_drop, use_fragment, use_shell_words};
+use crate::hooks::{use_checker, use_file_drop, use_fragment, use_shell_words};
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Refused, State};
@@ -68,16 +68,11 @@ pub fn App(props: &AppProps) -> Html {
         let replaced = state.replaced.clone();
         put.reform(move |()| (replaced.clone().unwrap_or_default(), None))
     };
-    let preferences = html! {
-        <PreferencesBar
-            lang={state.lang}
-            theme={state.theme}
-            on_lang={dispatching(&state, Action::Lang)}
-            on_theme={dispatching(&state, Action::Theme)}
-        />
-    };
+    let (on_lang, on_theme) = (dispatching(&state, Action::Lang), dispatching(&state, Action::Theme));
+    let preferences = preferences_bar(state.lang, state.theme, &on_lang, &on_theme);
     let tools = html! {
         <Tools
+            lang={state.lang}
             example={state.example}
             text={state.length > 0}
             replaced={state.replaced.is_some()}
@@ -88,15 +83,15 @@ pub fn App(props: &AppProps) -> Html {
         />
     };
     html! {
-        <ContextProvider<Page> context={page}>
+        <>
             { create_portal(preferences, shell.preferences.clone()) }
             { create_portal(tools, shell.tools.clone()) }
             if let Some(checked) = &state.checked {
-                <ReportView checked={checked.clone()} />
+                <ReportView checked={checked.clone()} {page} />
             } else {
-                <Welcome {on_example} />
+                { welcome(state.lang, &on_example) }
             }
-        </ContextProvider<Page>>
+        </>
     }
 }
 

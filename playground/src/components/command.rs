@@ -1,20 +1,11 @@
 //! A command to run on a node, ready to be copied.
 
+use rules::rules::Lang;
 use yew::prelude::*;
 
 use super::copy_button::CopyButton;
 
-/// The command.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// As typed into a shell.
-    pub command: AttrValue,
-}
-
-/// A command with a button that copies it.
-#[component]
-pub fn Command(props: &Props) -> Html {
-    html! {
-        <span class="command"><code>{ props.command.clone() }</code><CopyButton text={props.command.clone()} /></span>
-    }
+/// The command, as typed into a shell, with a button that copies it.
+pub(super) fn command(command: &str, lang: Lang) -> Html {
+    html! { <span class="command"><code>{ command }</code><CopyButton text={command.to_owned()} {lang} /></span> }
 }

@@ -1,10 +1,10 @@
 //! Copies the text that it is given.
 
 use gloo::timers::callback::Timeout;
+use rules::rules::Lang;
 use yew::prelude::*;
 
 use crate::clipboard;
-use crate::hooks::use_page;
 use crate::words;
 
 /// What to copy.
@@ -12,6 +12,8 @@ use crate::words;
 pub struct Props {
     /// The text.
     pub text: AttrValue,
+    /// Language of the button.
+    pub lang: Lang,
 }
 
 /// How long the answer stays on the button, in milliseconds.
@@ -20,7 +22,6 @@ const ANSWER: u32 = 2500;
 /// The button; it says for a moment whether copying worked.
 #[component]
 pub fn CopyButton(props: &Props) -> Html {
-    let lang = use_page().lang;
     let copied = use_state(|| None::<bool>);
     let timer = use_mut_ref(|| None::<Timeout>);
     let onclick = {
@@ -39,6 +40,6 @@ pub fn CopyButton(props: &Props) -> Html {
         Some(false) => words::NOT_COPIED,
     };
     html! {
-        <button type="button" class="copy" {onclick}><span aria-live="polite">{ label.text(lang) }</span></button>
+        <button type="button" class="copy" {onclick}><span aria-live="polite">{ label.text(props.lang) }</span></button>
     }
 }

@@ -1,44 +1,33 @@
 //! One finding.
 
 use rules::report::Finding;
+use rules::rules::Lang;
 use rules::show::words::{CONTAINER, FIX, OBJECT, VOLUME, WHY, severity};
 use rules::show::{Said, said, visible};
 use yew::prelude::*;
 
 use super::copy_button::CopyButton;
-use super::evidence::EvidenceView;
+use super::evidence::evidence;
 use super::icon::Icon;
-use crate::checking::Quote;
-use crate::hooks::use_page;
+use super::report_view::Page;
+use crate::checking::Checked;
 use crate::words;
 
-/// The finding and the lines it quotes.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// The finding.
-    pub finding: Finding,
-    /// The quoted line of each piece of its evidence.
-    pub quotes: Vec<Option<Quote>>,
-    /// Its number, unique on the page.
-    pub number: usize,
-}
-
-/// The finding as an article.
-#[component]
-pub fn FindingCard(props: &Props) -> Html {
-    let lang = use_page().lang;
-    let finding = &props.finding;
+/// The finding as an article; `number` tells it from the other findings.
+pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Checked, page: &Page) -> Html {
+    let lang = page.lang;
     let said = said(finding, lang);
     // A report may come from a newer build and name a rule that this one has no words for.
     let title = said.as_ref().map_or_else(|| visible(&finding.rule).into_owned(), |said| said.title.to_owned());
-    let heading = format!("finding-{}", props.number);
+    let heading = format!("finding-{number}");
+    let icon = Icon::from(finding.severity);
     let names = [(OBJECT, &finding.object), (CONTAINER, &finding.container), (VOLUME, &finding.volume)];
     let names = names.into_iter().filter_map(|(label, name)| Some((label, name.as_ref()?)));
     html! {
-        <article class={classes!("finding", Icon::from(finding.severity).class())} aria-labelledby={heading.clone()}>
+        <article class={classes!("finding", icon.class())} aria-labelledby={heading.clone()}>
             <header>
                 <p class="severity">
-                    { Icon::from(finding.severity).view() }{ severity(finding.severity).text(lang) }
+                    { icon.view() }{ severity(finding.severity).text(lang) }
                     <code class="rule">{ visible(&finding.rule).into_owned() }</code>
                 </p>
                 <h3 id={heading}>{ title }</h3>
@@ -48,32 +37,26 @@ pub fn FindingCard(props: &Props) -> Html {
                     <div><dt>{ label.text(lang) }</dt><dd>{ visible(name).into_owned() }</dd></div>
                 }) }
             </dl>
-            if let Some(said) = &said { <p class="says">{ &said.says }</p> }
-            { for finding.evidence.iter().zip(&props.quotes).map(|(evidence, quote)| html! {
-                <EvidenceView evidence={evidence.clone()} quote={quote.clone()} />
+            { for said.as_ref().map(|said| html! { <p class="says">{ &said.says }</p> }) }
+            { for finding.evidence.iter().map(|seen| {
+                let quote = seen.place.span.and_then(|span| checked.quotes.get(&span));
+                evidence(seen, quote, page)
             }) }
-            if let Some(said) = said { <Advice {said} /> }
+            { for said.as_ref().map(|said| advice(said, lang)) }
         </article>
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Properties)]
-struct AdviceProps {
-    said: Said,
-}
-
 /// What to do first; why, and where that is known from, for those who want to read it.
-#[component]
-fn Advice(props: &AdviceProps) -> Html {
-    let lang = use_page().lang;
-    let Said { why, fix, remedy, links, .. } = &props.said;
+fn advice(said: &Said, lang: Lang) -> Html {
+    let Said { why, fix, remedy, links, .. } = said;
     html! {
         <>
             <p class="fix"><b>{ FIX.text(lang) }</b>{ fix }</p>
             if !remedy.is_empty() {
                 <div class="code">
                     <pre tabindex="0"><code>{ remedy }</code></pre>
-                    <CopyButton text={remedy.clone()} />
+                    <CopyButton text={remedy.clone()} {lang} />
                 </div>
             }
             <details class="why">

@@ -5,7 +5,7 @@ use yew::{Html, html};
 
 /// Shapes differ, not only colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Icon {
+pub(super) enum Icon {
     /// An octagon: stop.
     Error,
     /// A triangle: take care.
@@ -22,8 +22,7 @@ pub enum Icon {
 
 impl Icon {
     /// The class that gives it, and what belongs to it, its colour.
-    #[must_use]
-    pub const fn class(self) -> &'static str {
+    pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -35,7 +34,7 @@ impl Icon {
     }
 
     /// The picture.
-    pub fn view(self) -> Html {
+    pub(super) fn view(self) -> Html {
         let (outline, mark) = match self {
             Self::Error => ("M5.3 1h5.4L15 5.3v5.4L10.7 15H5.3L1 10.7V5.3z", "M8 4.4v4.2M8 11v.7"),
             Self::Warning => ("M8 1.4 15.4 14.4H.6z", "M8 6v4M8 12v.5"),

@@ -1,17 +1,17 @@
-//! What is seen: each component shows a part of the state and calls back, nothing more.
+//! What is seen. Components exist where something has a state of its own or is worth skipping when nothing changed; the
+//! rest are functions from data to markup, which cost far less Wasm.
 
 pub mod app;
-pub mod command;
-pub mod copy_button;
-pub mod evidence;
-pub mod finding_card;
-pub mod findings;
-pub mod icon;
-pub mod lines_read;
-pub mod place_button;
-pub mod preferences_bar;
+mod command;
+mod copy_button;
+mod evidence;
+mod finding_card;
+mod icon;
+mod lines_read;
+mod place_button;
+mod preferences_bar;
 pub mod report_view;
-pub mod risk_list;
-pub mod tools;
-pub mod verdict_banner;
-pub mod welcome;
+mod risk_list;
+mod tools;
+mod verdict_banner;
+mod welcome;

@@ -2,22 +2,12 @@
 
 use yew::prelude::*;
 
-use crate::hooks::use_page;
+use super::report_view::Page;
 use crate::places::Place;
 use crate::words;
 
-/// Which place.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// The place.
-    pub place: Place,
-}
-
-/// The button.
-#[component]
-pub fn PlaceButton(props: &Props) -> Html {
-    let page = use_page();
-    let place = props.place;
+/// A button that selects `place`.
+pub(super) fn place_button(place: Place, page: &Page) -> Html {
     let last = match place {
         Place::Span(span) => span.line,
         Place::Lines(_, last) => last,

@@ -7,28 +7,13 @@ use yew::prelude::*;
 use crate::preferences::{Theme, name_of, named, remember};
 use crate::words;
 
-/// What is chosen, and what to do with another choice.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// The present language.
-    pub lang: Lang,
-    /// The present theme.
-    pub theme: Theme,
-    /// Called with another language.
-    pub on_lang: Callback<Lang>,
-    /// Called with another theme.
-    pub on_theme: Callback<Theme>,
-}
-
-/// Both choices.
-#[component]
-pub fn PreferencesBar(props: &Props) -> Html {
-    let lang = props.lang;
+/// Both choices, with what is chosen now; the callbacks take another choice.
+pub(super) fn preferences_bar(lang: Lang, theme: Theme, on_lang: &Callback<Lang>, on_theme: &Callback<Theme>) -> Html {
     html! {
         <>
             <label>
                 <span class="unseen">{ words::LANGUAGE.text(lang) }</span>
-                <select id="lang" onchange={chosen("noderisk.lang", &Lang::ALL, &props.on_lang)}>
+                <select id="lang" onchange={chosen("noderisk.lang", &Lang::ALL, on_lang)}>
                     { for Lang::ALL.into_iter().map(|(option, name)| html! {
                         <option value={name} lang={name} selected={option == lang}>{ words::own_name(option) }</option>
                     }) }
@@ -36,9 +21,9 @@ pub fn PreferencesBar(props: &Props) -> Html {
             </label>
             <label>
                 <span class="unseen">{ words::THEME.text(lang) }</span>
-                <select id="theme" onchange={chosen("noderisk.theme", &Theme::ALL, &props.on_theme)}>
+                <select id="theme" onchange={chosen("noderisk.theme", &Theme::ALL, on_theme)}>
                     { for Theme::ALL.into_iter().map(|(option, name)| html! {
-                        <option value={name} selected={option == props.theme}>{ words::theme(option).text(lang) }</option>
+                        <option value={name} selected={option == theme}>{ words::theme(option).text(lang) }</option>
                     }) }
                 </select>
             </label>

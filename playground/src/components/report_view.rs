@@ -2,32 +2,57 @@
 
 use std::rc::Rc;
 
+use rules::rules::Lang;
 use yew::prelude::*;
 
-use super::findings::Findings;
-use super::lines_read::{Detected, Unused};
-use super::risk_list::RiskList;
-use super::verdict_banner::VerdictBanner;
+use super::finding_card::finding_card;
+use super::lines_read::{detected, unused};
+use super::risk_list::risk_list;
+use super::verdict_banner::verdict_banner;
 use crate::checking::Checked;
+use crate::places::Place;
+use crate::words;
+
+/// What every part of a report needs of the page around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// Language of all words.
+    pub lang: Lang,
+    /// Selects a place in the textarea.
+    pub select: Callback<Place>,
+}
 
 /// The result to show.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
     /// The result.
     pub checked: Rc<Checked>,
+    /// The page around it.
+    pub page: Page,
 }
 
-/// Verdict, what was detected, risks, findings, and what was not used.
+/// Verdict, risks, what was detected, findings (worst first), and what was not used.
 #[component]
 pub fn ReportView(props: &Props) -> Html {
-    let report = &props.checked.report;
+    let Props { checked, page } = props;
+    let report = &checked.report;
+    let cards = report.findings.iter().enumerate();
     html! {
         <>
-            <VerdictBanner report={report.clone()} />
-            <RiskList risks={report.risks.clone()} />
-            <Detected read={report.read.clone()} />
-            <Findings checked={props.checked.clone()} />
-            <Unused unread={report.unread.clone()} />
+            { verdict_banner(report, page.lang) }
+            { risk_list(report, page.lang) }
+            { detected(&report.read, page) }
+            if !report.findings.is_empty() {
+                <section class="findings" aria-labelledby="findings">
+                    <h2 id="findings">{ words::FINDINGS.text(page.lang) }</h2>
+                    <ol>
+                        { for cards.map(|(number, finding)| html! {
+                            <li>{ finding_card(finding, number, checked, page) }</li>
+                        }) }
+                    </ol>
+                </section>
+            }
+            { unused(&report.unread, page) }
         </>
     }
 }

@@ -1,16 +1,19 @@
 //! What can be put into the textarea: an example, a file, nothing, or the text that was there before.
 
+use rules::rules::Lang;
 use rules::show::words::risk as risk_name;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::examples::{self, Example};
-use crate::hooks::use_page;
+use crate::shell::listed;
 use crate::words;
 
 /// What is there, and what to do with a choice.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
+    /// Language of all words.
+    pub lang: Lang,
     /// The example in the textarea.
     pub example: Option<&'static Example>,
     /// Whether there is text to clear.
@@ -30,8 +33,17 @@ pub struct Props {
 /// The row of tools.
 #[component]
 pub fn Tools(props: &Props) -> Html {
-    let lang = use_page().lang;
-    let files = use_node_ref();
+    let lang = props.lang;
+    let (files, list) = (use_node_ref(), use_node_ref());
+    {
+        // A choice made by hand outlives the `selected` attributes, so the list is told what is shown now.
+        let list = list.clone();
+        use_effect_with((props.example, lang), move |(example, _)| {
+            if let Some(list) = list.cast::<HtmlSelectElement>() {
+                list.set_value(&example.map(Example::address).unwrap_or_default());
+            }
+        });
+    }
     let onchange = {
         let (files, on_files) = (files.clone(), props.on_files.clone());
         move |_| {
@@ -50,7 +62,7 @@ pub fn Tools(props: &Props) -> Html {
     };
     html! {
         <>
-            <ExamplePicker example={props.example} on_example={props.on_example.clone()} />
+            { example_list(&list, lang, &props.on_example) }
             <input ref={files} type="file" multiple=true hidden=true {onchange} />
             <button type="button" onclick={open}>{ words::OPEN.text(lang) }</button>
             if props.text {
@@ -65,34 +77,10 @@ pub fn Tools(props: &Props) -> Html {
     }
 }
 
-/// The files of a list.
-#[must_use]
-pub fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
-    files.map(|files| (0..files.length()).filter_map(|index| files.get(index)).collect()).unwrap_or_default()
-}
-
-#[derive(Clone, Debug, PartialEq, Properties)]
-struct PickerProps {
-    example: Option<&'static Example>,
-    on_example: Callback<&'static Example>,
-}
-
 /// All examples, grouped by rule.
-#[component]
-fn ExamplePicker(props: &PickerProps) -> Html {
-    let lang = use_page().lang;
-    let list = use_node_ref();
-    {
-        // A choice made by hand outlives the `selected` attributes, so the list is told what is shown now.
-        let list = list.clone();
-        use_effect_with((props.example, lang), move |(example, _)| {
-            if let Some(list) = list.cast::<HtmlSelectElement>() {
-                list.set_value(&example.map(Example::address).unwrap_or_default());
-            }
-        });
-    }
+fn example_list(list: &NodeRef, lang: Lang, on_example: &Callback<&'static Example>) -> Html {
     let onchange = {
-        let on_example = props.on_example.clone();
+        let on_example = on_example.clone();
         move |event: Event| {
             let address = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
             if let Some(example) = Example::find(&address) {

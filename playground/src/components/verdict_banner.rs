@@ -1,25 +1,15 @@
 //! The answer for the whole paste, in one sentence.
 
 use rules::report::{Report, Severity};
+use rules::rules::Lang;
 use rules::show::words::verdict;
 use yew::prelude::*;
 
 use super::icon::Icon;
-use crate::hooks::use_page;
 use crate::words;
 
-/// The report that says so.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// The report.
-    pub report: Report,
-}
-
 /// The sentence and how many findings of each severity there are.
-#[component]
-pub fn VerdictBanner(props: &Props) -> Html {
-    let lang = use_page().lang;
-    let report = &props.report;
+pub(super) fn verdict_banner(report: &Report, lang: Lang) -> Html {
     let icon = Icon::from(report.verdict);
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|severity| {
         let count = report.findings.iter().filter(|finding| finding.severity == severity).count();

@@ -1,25 +1,16 @@
 //! What stands in place of a report while there is no text: what to paste, and examples to try.
 
 use rules::report::{Risk, Wanted};
+use rules::rules::Lang;
 use rules::show::words::risk as risk_name;
 use yew::prelude::*;
 
-use super::command::Command;
+use super::command::command;
 use crate::examples::{self, Example};
-use crate::hooks::use_page;
 use crate::words;
 
-/// What to do with a chosen example.
-#[derive(Clone, Debug, PartialEq, Properties)]
-pub struct Props {
-    /// Called with it.
-    pub on_example: Callback<&'static Example>,
-}
-
 /// Each risk with the commands whose output tells about it.
-#[component]
-pub fn Welcome(props: &Props) -> Html {
-    let lang = use_page().lang;
+pub(super) fn welcome(lang: Lang, on_example: &Callback<&'static Example>) -> Html {
     html! {
         <section class="welcome" aria-labelledby="welcome">
             <h2 id="welcome">{ words::WHAT_TO_PASTE.text(lang) }</h2>
@@ -29,10 +20,8 @@ pub fn Welcome(props: &Props) -> Html {
                     <li>
                         <h3>{ risk_name(risk).text(lang) }</h3>
                         <p>{ words::danger(risk).text(lang) }</p>
-                        { for telling(risk).iter().map(|wanted| html! {
-                            <Command command={wanted.missing().command.to_string()} />
-                        }) }
-                        <Tries {risk} on_example={props.on_example.clone()} />
+                        { for telling(risk).iter().map(|wanted| command(&wanted.missing().command, lang)) }
+                        { tries(risk, lang, on_example) }
                     </li>
                 }) }
             </ul>
@@ -50,27 +39,19 @@ const fn telling(risk: Risk) -> &'static [Wanted] {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Properties)]
-struct TriesProps {
-    risk: Risk,
-    on_example: Callback<&'static Example>,
-}
-
 /// How many examples of a risk are offered here; the list above the textarea has all.
 const TRIES: usize = 3;
 
 /// A few examples of a risk.
-#[component]
-fn Tries(props: &TriesProps) -> Html {
-    let lang = use_page().lang;
+fn tries(risk: Risk, lang: Lang, on_example: &Callback<&'static Example>) -> Html {
     // One of each rule; the first of a rule is a bad one.
-    let rules = examples::rules().into_iter().filter(|rule| rule.risk == props.risk);
+    let rules = examples::rules().into_iter().filter(|rule| rule.risk == risk);
     let tries = rules.filter_map(|rule| Some((rule, examples::of(rule).next()?))).take(TRIES);
     html! {
         <p class="tries">
             { words::TRY.text(lang) }
             { for tries.map(|(rule, example)| {
-                let onclick = props.on_example.reform(move |_: MouseEvent| example);
+                let onclick = on_example.reform(move |_: MouseEvent| example);
                 html! { <button type="button" class="link" {onclick}>{ rule.words.text(lang).title }</button> }
             }) }
         </p>

@@ -3,11 +3,9 @@
 mod use_checker;
 mod use_file_drop;
 mod use_fragment;
-mod use_page;
 mod use_shell_words;
 
 pub use use_checker::use_checker;
 pub use use_file_drop::use_file_drop;
 pub use use_fragment::use_fragment;
-pub use use_page::{Page, use_page};
 pub use use_shell_words::use_shell_words;

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{DataTransfer, DragEvent};
 use yew::prelude::*;
 
-use crate::components::tools::listed;
+use crate::shell::listed;
 
 /// Call `take` with dropped files. `<html>` has the class `dropping` while files are held over the page.
 #[hook]
