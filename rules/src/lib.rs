@@ -51,6 +51,7 @@ pub struct Context {
 #[must_use]
 pub fn check(inputs: &[Input], settings: &Settings) -> Report {
     let mut reading = read::texts(inputs);
+    reading.facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
     let (read, unread) = (std::mem::take(&mut reading.read), std::mem::take(&mut reading.unread));
     let mut report = run(&reading.facts, settings, read, unread);
     point_into_text(&mut report, &reading);
@@ -80,7 +81,8 @@ fn point_into_text(report: &mut Report, reading: &Reading) {
 /// Check one Kubernetes object, as an admission request carries it.
 #[must_use]
 pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {
-    let facts = read::object(object, context);
+    let mut facts = read::object(object, context);
+    facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
     run(&facts, settings, Vec::new(), Vec::new())
 }
 
