@@ -277,7 +277,9 @@ mod tests {
     #[test]
     fn a_default_above_its_maximum_is_refused() {
         assert_eq!(
-            read(json!({"defaultSizeLimit": "2Gi", "maxSizeLimit": "1Gi", "defaultMemoryLimit": 1e12, "maxMemoryLimit": "8Gi"})),
+            read(
+                json!({"defaultSizeLimit": "2Gi", "maxSizeLimit": "1Gi", "defaultMemoryLimit": 1e12, "maxMemoryLimit": "8Gi"})
+            ),
             Err("defaultSizeLimit: 2Gi is larger than maxSizeLimit, 1Gi; allowed: at most maxSizeLimit; \
                  defaultMemoryLimit: 1T is larger than maxMemoryLimit, 8Gi; allowed: at most maxMemoryLimit"
                 .into())
@@ -313,10 +315,12 @@ mod tests {
     fn patterns_that_fit_no_name_are_refused() {
         assert_eq!(
             read(json!({"exemptImages": ["nginx", "ngin[xy]", 5], "exemptVolumes": "cache"})),
-            Err("exemptImages[1]: \"ngin[xy]\" fits no name; allowed: letters, digits, . _ - : @ /, and the wildcards \
+            Err(
+                "exemptImages[1]: \"ngin[xy]\" fits no name; allowed: letters, digits, . _ - : @ /, and the wildcards \
                  * and ?; exemptImages[2]: 5 fits no name; allowed: letters, digits, . _ - : @ /, and the wildcards * \
                  and ?; exemptVolumes: \"cache\" is no list; allowed: a list of names in which * and ? are wildcards"
-                .into())
+                    .into()
+            )
         );
         let fault = read(json!({"exemptVolumes": ["", "a/b"]})).unwrap_err();
         assert!(fault.starts_with("exemptVolumes[0]: \"\" fits no name; allowed: letters, digits, -, and"), "{fault}");
@@ -344,7 +348,10 @@ mod tests {
     #[test]
     fn a_fault_names_the_field_its_value_and_what_is_allowed() {
         let unknown = read(json!({"sizeLimit": "1Gi"})).unwrap_err();
-        assert!(unknown.starts_with("unknown setting `sizeLimit`; allowed: defaultSizeLimit, maxSizeLimit, "), "{unknown}");
+        assert!(
+            unknown.starts_with("unknown setting `sizeLimit`; allowed: defaultSizeLimit, maxSizeLimit, "),
+            "{unknown}"
+        );
         assert_eq!(read(json!([1])), Err("settings: [1] is no map of names to values".into()));
         assert_eq!(
             read(json!({"rules": {"memory-volume-size-limit-only": "reject"}})),

@@ -5,4 +5,5 @@ pub mod memory;
 pub mod pod;
 pub mod quantity;
 pub mod shape;
+pub mod tmpfs;
 pub mod version;

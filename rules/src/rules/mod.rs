@@ -17,8 +17,10 @@ mod memcg_ids_exhausted;
 mod memcg_ids_growing;
 mod memcg_leaking_kernel;
 mod memory_limit_missing;
+mod memory_limit_over_max;
 mod memory_limit_suspicious;
 mod memory_volume_misplaced_medium;
+mod memory_volume_over_max;
 mod memory_volume_size_limit_only;
 mod memory_volume_size_over_limit;
 mod memory_volume_unlimited_neighbour;
@@ -41,8 +43,10 @@ pub static RULES: &[&Rule] = &[
     &memcg_ids_growing::RULE,
     &memcg_leaking_kernel::RULE,
     &memory_limit_missing::RULE,
+    &memory_limit_over_max::RULE,
     &memory_limit_suspicious::RULE,
     &memory_volume_misplaced_medium::RULE,
+    &memory_volume_over_max::RULE,
     &memory_volume_size_limit_only::RULE,
     &memory_volume_size_over_limit::RULE,
     &memory_volume_unlimited_neighbour::RULE,
