@@ -1,6 +1,7 @@
 //! What Kubernetes, kubelet and the container runtimes do, decided once: quantities, pod templates, defaults, versions.
 
 pub mod inotify;
+pub mod limit_range;
 pub mod memory;
 pub mod pod;
 pub mod quantity;
