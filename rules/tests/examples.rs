@@ -17,14 +17,23 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
 }
 
+/// File of a folder of examples that holds the settings under which its rule fires, where it needs any.
+const SETTINGS: &str = "settings.yaml";
+
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name != SETTINGS).collect()
+}
+
+fn settings(folder: &Path) -> Settings {
+    let text = fs::read_to_string(folder.join(SETTINGS)).unwrap_or_default();
+    serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
 }
 
 fn report(path: &Path) -> Report {
     let text = fs::read_to_string(path).unwrap();
-    check(&[Input::new(path.to_string_lossy(), text)], &Settings::default())
+    check(&[Input::new(path.to_string_lossy(), text)], &settings(path.parent().unwrap()))
 }
 
 /// What is wrong with one example, if anything.
@@ -75,7 +84,7 @@ fn patches_remove_their_finding_and_cause_no_error() {
         for name in names(&folder).into_iter().filter(|name| name.starts_with("bad-") && name.ends_with(".yaml")) {
             let text = fs::read_to_string(folder.join(&name)).unwrap();
             let object: Value = serde_yaml::from_str(&text).unwrap();
-            let report = |object: &Value| check_object(object, &Context::default(), &Settings::default());
+            let report = |object: &Value| check_object(object, &Context::default(), &settings(&folder));
             let findings = report(&object).findings;
             let patches = findings.iter().filter(|finding| finding.rule == rule.id && !finding.patch.is_empty());
             let mut fixed = object.clone();

@@ -19,6 +19,7 @@ mod log;
 mod manifest;
 mod membership;
 mod mounts;
+mod node;
 mod proc_cgroups;
 mod sysctl;
 mod versions;
