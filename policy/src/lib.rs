@@ -6,10 +6,10 @@
 use kubewarden_policy_sdk::protocol_version_guest;
 use kubewarden_policy_sdk::response::ValidationResponse;
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
-use kubewarden_policy_sdk::wapc_guest::{CallResult, register_function};
+use kubewarden_policy_sdk::wapc_guest::{CallResult, host_call, register_function};
 use rules::admission::{self, Decision};
 use rules::settings::Settings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Called by the waPC host once per instance.
 // A waPC host finds this function by its exported name. Exporting under a fixed name is what the `unsafe` in the
@@ -32,16 +32,31 @@ fn decide(payload: &[u8]) -> Result<Decision, String> {
     let mut payload: Value = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
     let settings = payload.get_mut("settings").map(Value::take).unwrap_or_default();
     let settings = Settings::try_from(settings).map_err(|faults| format!("wrong policy settings: {faults}"))?;
-    Ok(admission::decide(payload.get("request").unwrap_or(&Value::Null), &settings))
+    let request = payload.get("request").unwrap_or(&Value::Null);
+    Ok(admission::decide_in_cluster(request, &settings, &list_limit_ranges))
+}
+
+/// The LimitRanges of a namespace, as the SDK's `list_resources_by_namespace` asks for them; its own function would
+/// bring the types of the whole Kubernetes API along. The host refuses unless the policy's `contextAwareResources`
+/// name them.
+fn list_limit_ranges(namespace: &str) -> Result<Value, String> {
+    let query = json!({
+        "api_version": "v1", "kind": "LimitRange", "namespace": namespace,
+        "label_selector": null, "field_selector": null, "field_masks": null,
+    });
+    let query = serde_json::to_vec(&query).map_err(|error| error.to_string())?;
+    let answer = host_call("kubewarden", "kubernetes", "list_resources_by_namespace", &query)
+        .map_err(|error| error.to_string())?;
+    serde_json::from_slice(&answer).map_err(|error| error.to_string())
 }
 
 fn response(decision: Decision) -> ValidationResponse {
-    let Decision { accepted, message, code, warnings, annotations } = decision;
+    let Decision { accepted, message, code, warnings, annotations, mutated_object } = decision;
     ValidationResponse {
         accepted,
         message,
         code,
-        mutated_object: None,
+        mutated_object,
         audit_annotations: Some(annotations.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
         warnings: Some(warnings),
     }

@@ -1,8 +1,9 @@
 //! A small waPC host: runs the built module as a policy-server does, a fresh instance for each call.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wasmi::{Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder};
 
 /// Linear memory that one call may take: 256 MiB, far below the 4 GiB that a policy-server grants.
@@ -16,7 +17,12 @@ const FUEL: u64 = 2_000_000_000;
 pub struct Host {
     engine: Engine,
     module: Module,
+    cluster: Rc<Cluster>,
 }
+
+/// Answers the module's host calls: from `binding/namespace/operation` and the payload to the response, or to the error
+/// of a host that refuses.
+type Cluster = dyn Fn(&str, Value) -> Result<Value, String>;
 
 /// What one call did beside answering.
 struct Call {
@@ -24,6 +30,9 @@ struct Call {
     payload: Vec<u8>,
     /// What the guest answered: `Ok` by `__guest_response`, `Err` by `__guest_error`.
     answer: Option<Result<Vec<u8>, Vec<u8>>>,
+    cluster: Rc<Cluster>,
+    /// What the last host call was answered: `Ok` is read by `__host_response`, `Err` by `__host_error`.
+    cluster_answer: Result<Vec<u8>, Vec<u8>>,
     stderr: Vec<u8>,
     limits: StoreLimits,
 }
@@ -40,7 +49,12 @@ impl Host {
         config.consume_fuel(true);
         let engine = Engine::new(&config);
         let module = Module::new(&engine, wasm).expect("the module is valid WebAssembly");
-        Self { engine, module }
+        Self { engine, module, cluster: Rc::new(|operation, _| panic!("{operation} was called")) }
+    }
+
+    /// The same host in a cluster that answers host calls.
+    pub fn in_cluster(self, cluster: impl Fn(&str, Value) -> Result<Value, String> + 'static) -> Self {
+        Self { cluster: Rc::new(cluster), ..self }
     }
 
     /// Every `module.name` that the module imports, sorted.
@@ -53,10 +67,7 @@ impl Host {
 
     /// Judge one AdmissionRequest: the `ValidationResponse`.
     pub fn validate(&self, request: &Value, settings: &Value) -> Value {
-        self.call(
-            "validate",
-            &serde_json::to_vec(&serde_json::json!({"request": request, "settings": settings})).unwrap(),
-        )
+        self.call("validate", &serde_json::to_vec(&json!({"request": request, "settings": settings})).unwrap())
     }
 
     /// Call one waPC operation in a fresh instance. Fails the test when the module traps, exits or answers with a waPC
@@ -66,6 +77,8 @@ impl Host {
             operation: operation.into(),
             payload: payload.into(),
             answer: None,
+            cluster: Rc::clone(&self.cluster),
+            cluster_answer: Ok(Vec::new()),
             stderr: Vec::new(),
             limits: StoreLimitsBuilder::new().memory_size(MEMORY).build(),
         };
@@ -95,7 +108,10 @@ impl Host {
 
     fn linker(&self) -> Linker<Call> {
         let mut linker = Linker::new(&self.engine);
-        wapc(&mut linker).and_then(|()| wasi(&mut linker)).expect("every name is defined once");
+        wapc(&mut linker)
+            .and_then(|()| host_calls(&mut linker))
+            .and_then(|()| wasi(&mut linker))
+            .expect("every name is defined once");
         linker
     }
 }
@@ -106,7 +122,7 @@ pub fn request(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// The waPC protocol, as far as a guest without host calls needs it.
+/// The waPC protocol: the guest's call and its answer.
 fn wapc(linker: &mut Linker<Call>) -> Result<(), Error> {
     linker.func_wrap("wapc", "__guest_request", |mut caller: Caller<Call>, operation: u32, payload: u32| {
         let (memory, call) = split(&mut caller)?;
@@ -123,6 +139,38 @@ fn wapc(linker: &mut Linker<Call>) -> Result<(), Error> {
         call.answer = Some(Err(read(memory, at, len)?.to_vec()));
         Ok::<(), Error>(())
     })?;
+    Ok(())
+}
+
+/// The waPC protocol: calls of the guest to its host.
+fn host_calls(linker: &mut Linker<Call>) -> Result<(), Error> {
+    type Piece = (u32, u32);
+    linker.func_wrap(
+        "wapc",
+        "__host_call",
+        |mut caller: Caller<Call>, b: u32, b_len: u32, n: u32, n_len: u32, o: u32, o_len: u32, p: u32, p_len: u32| {
+            let (memory, call) = split(&mut caller)?;
+            let text = |(at, len): Piece| Ok::<_, Error>(String::from_utf8_lossy(read(memory, at, len)?).into_owned());
+            let operation = [text((b, b_len))?, text((n, n_len))?, text((o, o_len))?].join("/");
+            let payload = serde_json::from_slice(read(memory, p, p_len)?).expect("the guest sends JSON");
+            let answer = (call.cluster)(&operation, payload);
+            call.cluster_answer = answer.map(|value| value.to_string().into_bytes()).map_err(String::into_bytes);
+            Ok::<i32, Error>(i32::from(call.cluster_answer.is_ok()))
+        },
+    )?;
+    linker.func_wrap("wapc", "__host_response_len", |caller: Caller<Call>| {
+        caller.data().cluster_answer.as_ref().map_or(0, |answer| length(answer))
+    })?;
+    linker.func_wrap("wapc", "__host_error_len", |caller: Caller<Call>| {
+        caller.data().cluster_answer.as_ref().map_or_else(|error| length(error), |_| 0)
+    })?;
+    for name in ["__host_response", "__host_error"] {
+        linker.func_wrap("wapc", name, |mut caller: Caller<Call>, at: u32| {
+            let (memory, call) = split(&mut caller)?;
+            let bytes = call.cluster_answer.as_ref().unwrap_or_else(|error| error);
+            write(memory, at, bytes)
+        })?;
+    }
     Ok(())
 }
 

@@ -7,6 +7,12 @@ mod host;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod limit_ranges;
+#[cfg(test)]
+mod mutation;
+#[cfg(test)]
+mod node;
+#[cfg(test)]
 mod parity;
 #[cfg(test)]
 mod protocol;

@@ -5,13 +5,18 @@ use serde_json::json;
 use crate::host::Host;
 
 #[test]
-fn imports_nothing_but_the_protocol_and_what_the_standard_library_needs() {
+fn imports_nothing_but_the_protocol_with_its_host_call_and_what_the_standard_library_needs() {
     assert_eq!(
         Host::load().imports(),
         [
             "wapc.__guest_error",
             "wapc.__guest_request",
             "wapc.__guest_response",
+            "wapc.__host_call",
+            "wapc.__host_error",
+            "wapc.__host_error_len",
+            "wapc.__host_response",
+            "wapc.__host_response_len",
             "wasi_snapshot_preview1.environ_get",
             "wasi_snapshot_preview1.environ_sizes_get",
             "wasi_snapshot_preview1.fd_write",
@@ -28,7 +33,12 @@ fn speaks_protocol_version_1() {
 
 #[test]
 fn good_settings_are_valid() {
-    for settings in ["{}", "null", r#"{"rules": {"memory-volume-size-limit-only": "deny"}}"#] {
+    for settings in [
+        "{}",
+        "null",
+        r#"{"rules": {"memory-volume-size-limit-only": "deny"}}"#,
+        r#"{"defaultSizeLimit": "64Mi", "maxSizeLimit": "1Gi", "defaultMemoryLimit": "256Mi", "maxMemoryLimit": "8Gi", "exemptImages": ["registry.k8s.io/*"], "exemptVolumes": ["linkerd-identity-end-entity"], "nodeFindings": "warn", "readLimitRanges": false}"#,
+    ] {
         let response = Host::load().call("validate_settings", settings.as_bytes());
         assert_eq!(response, json!({"valid": true, "message": null}), "{settings}");
     }
@@ -37,7 +47,20 @@ fn good_settings_are_valid() {
 #[test]
 fn bad_settings_are_refused_with_a_readable_message() {
     for (settings, message) in [
-        (r#"{"nope": 1}"#, "unknown setting `nope`; allowed: rules"),
+        (
+            r#"{"nope": 1}"#,
+            "unknown setting `nope`; allowed: defaultSizeLimit, maxSizeLimit, defaultMemoryLimit, maxMemoryLimit, \
+             exemptImages, exemptVolumes, rules, nodeFindings, readLimitRanges",
+        ),
+        (
+            r#"{"defaultSizeLimit": "2Gi", "maxSizeLimit": "1Gi"}"#,
+            "defaultSizeLimit: 2Gi is larger than maxSizeLimit, 1Gi; allowed: at most maxSizeLimit",
+        ),
+        (
+            r#"{"maxMemoryLimit": "8GB"}"#,
+            "maxMemoryLimit: \"8GB\" is no size: `8GB` has the unknown suffix `GB`; write Ki, Mi, Gi, Ti, Pi, Ei, or k, M, \
+             G, T, P, E; allowed: quantities such as 64Mi, 1Gi",
+        ),
         (r#"["deny"]"#, r#"settings: ["deny"] is no map of names to values"#),
         (
             r#"{"rules": {"inotify-instances-low": "reject"}}"#,
