@@ -43,7 +43,7 @@ fn may_change(request: &Request, pod: &PodTemplate) -> bool {
 /// A size for each memory volume without one.
 fn sizes(pod: &PodTemplate, settings: &Settings) -> impl Iterator<Item = Set> {
     settings.default_size_limit.into_iter().flat_map(|size| {
-        pod.memory_volumes().filter(|volume| volume.size_limit == Amount::Unset).map(move |volume| Set {
+        pod.memory_volumes().filter(|volume| !volume.size_limit.is_set()).map(move |volume| Set {
             pointer: format!("{}/emptyDir/sizeLimit", volume.pointer),
             value: json!(quantity::format(size)),
         })
@@ -56,7 +56,7 @@ fn limits(pod: &PodTemplate, settings: &Settings) -> impl Iterator<Item = Set> {
     settings.default_memory_limit.into_iter().flat_map(|limit| {
         let mut seen = BTreeSet::new();
         pod.unlimited_writers()
-            .filter(|(volume, _)| volume.size_limit == Amount::Unset)
+            .filter(|(volume, _)| !volume.size_limit.is_set())
             .map(|(_, writer)| writer)
             .filter(move |writer| seen.insert(&writer.pointer))
             .map(move |writer| Set {

@@ -4,7 +4,7 @@
 //! (`pkg/volume/emptydir/empty_dir.go`, `calculateEmptyDirMemorySize`). The pages count against the container that
 //! wrote them, so the limit of the writer is what keeps them off the rest of the node.
 
-use crate::kubernetes::pod::{Amount, Container, Medium, PodTemplate, Role, Volume};
+use crate::kubernetes::pod::{Container, Medium, PodTemplate, Role, Volume};
 
 /// The limit to suggest for a container that has none; enough for what is usually kept in memory volumes (keys,
 /// sockets, small caches), small enough to be harmless on any node.
@@ -31,7 +31,7 @@ impl PodTemplate {
     /// read counts: it is wrong, not absent.
     #[must_use]
     pub fn is_limited(&self, container: &Container) -> bool {
-        container.memory_limit != Amount::Unset || self.pod_limit != Amount::Unset
+        container.memory_limit.is_set() || self.pod_limit.is_set()
     }
 
     /// Every memory volume with each of its writers that no limit bounds.

@@ -142,8 +142,10 @@ pub enum Medium {
 /// A memory quantity in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// The field is missing, null, or zero; Kubernetes treats all three as "no limit".
+    /// The field is missing, so defaults may fill it in.
     Unset,
+    /// Zero, or null, which decodes to zero: nothing is limited or reserved, and no default replaces it.
+    Zero,
     /// Bytes, rounded up; always above zero.
     Bytes(u128),
     /// Not a quantity; the text as written.
@@ -156,22 +158,30 @@ impl Amount {
     pub fn bytes(&self) -> Option<u128> {
         match self {
             Self::Bytes(bytes) => Some(*bytes),
-            Self::Unset | Self::Invalid(_) => None,
+            Self::Unset | Self::Zero | Self::Invalid(_) => None,
         }
+    }
+
+    /// Whether something above zero is written there, be it readable or not.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        matches!(self, Self::Bytes(_) | Self::Invalid(_))
     }
 }
 
 impl Amount {
-    /// Read a quantity as the API server does: a string or a bare number; null and zero mean "not set".
+    /// Read a quantity as the API server does: a string, a bare number, or null, which is zero to it
+    /// (`Quantity.UnmarshalJSON`).
     #[must_use]
     pub fn read(value: Option<&Value>) -> Self {
         let text = match value {
-            None | Some(Value::Null) => return Self::Unset,
+            None => return Self::Unset,
+            Some(Value::Null) => return Self::Zero,
             Some(Value::String(text)) => text.trim().to_owned(),
             Some(other) => other.to_string(),
         };
         match quantity::parse(&text) {
-            Ok(0) => Self::Unset,
+            Ok(0) => Self::Zero,
             Ok(bytes) => u128::try_from(bytes).map_or(Self::Invalid(text), Self::Bytes),
             Err(_) => Self::Invalid(text),
         }
@@ -437,7 +447,7 @@ mod tests {
         let roles: Vec<Role> = pod.containers.iter().map(|container| container.role).collect();
         assert_eq!(roles, [Role::Regular, Role::Sidecar, Role::Init]);
         assert_eq!(pod.volumes[0].medium, Medium::Memory);
-        assert_eq!(pod.volumes[0].size_limit, Amount::Unset, "sizeLimit 0 is no limit");
+        assert_eq!(pod.volumes[0].size_limit, Amount::Zero);
         assert!(walk.sketches.is_empty());
     }
 

@@ -73,7 +73,7 @@ fn in_pod(pod: &PodTemplate, max: u128) -> Vec<Finding> {
         .filter_map(|container| Some(finding(pod, Some(container), over(&container.memory_limit)?, max)))
         .collect();
     // A container without a limit of its own may take all that the pod may.
-    if pod.limitable_containers().any(|container| container.memory_limit == Amount::Unset) {
+    if pod.limitable_containers().any(|container| !container.memory_limit.is_set()) {
         findings.extend(over(&pod.pod_limit).map(|limit| finding(pod, None, limit, max)));
     }
     findings

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
+use crate::kubernetes::pod::{Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
@@ -66,7 +66,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 fn neighbours(pod: &PodTemplate) -> impl Iterator<Item = (&PodTemplate, &Volume, &Container)> {
     let is_contained = |volume: &&Volume| {
         let mut writers = pod.writers(volume).peekable();
-        volume.size_limit == Amount::Unset && writers.peek().is_some() && writers.all(|writer| pod.is_limited(writer))
+        !volume.size_limit.is_set() && writers.peek().is_some() && writers.all(|writer| pod.is_limited(writer))
     };
     let volume = pod.memory_volumes().find(is_contained);
     volume.into_iter().flat_map(move |volume| {

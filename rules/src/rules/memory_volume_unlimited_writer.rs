@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
+use crate::kubernetes::pod::{Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
@@ -72,7 +72,7 @@ resources:
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let writers = facts.pods.iter().flat_map(|pod| pod.unlimited_writers().map(move |writer| (pod, writer)));
     writers
-        .filter(|(_, (volume, _))| volume.size_limit == Amount::Unset)
+        .filter(|(_, (volume, _))| !volume.size_limit.is_set())
         .map(|(pod, (volume, writer))| finding(pod, volume, writer))
         .collect()
 }
