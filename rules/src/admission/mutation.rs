@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::admission::request::{Operation, Request};
-use crate::kubernetes::pod::{self, Amount, PodTemplate};
+use crate::kubernetes::pod::{self, PodTemplate};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::settings::Settings;
