@@ -134,6 +134,8 @@ const SMALLEST: i128 = 4096;
 /// A memory quantity. Kubernetes knows none above 2^63-1.
 fn bytes(name: &str, value: &Value, faults: &mut Vec<String>) -> Option<u128> {
     let parsed = match value {
+        // A form's field that was left empty.
+        Value::String(text) if text.is_empty() => return None,
         Value::String(text) => quantity::parse(text),
         Value::Number(number) => quantity::parse(&number.to_string()),
         _ => Err("it must be a string or a number".to_owned()),
@@ -238,7 +240,8 @@ mod tests {
             "defaultSizeLimit": null, "maxSizeLimit": null, "defaultMemoryLimit": null, "maxMemoryLimit": null,
             "exemptImages": null, "exemptVolumes": null, "rules": null, "nodeFindings": null, "readLimitRanges": null,
         });
-        for nothing in [json!(null), json!({}), nulls, json!({"rules": {}, "exemptImages": []})] {
+        let empty = json!({"defaultSizeLimit": "", "maxMemoryLimit": "", "exemptImages": [], "rules": {}});
+        for nothing in [json!(null), json!({}), nulls, empty] {
             assert_eq!(read(nothing), Ok(Settings::default()));
         }
     }
@@ -258,7 +261,6 @@ mod tests {
         for (value, reason) in [
             (json!("64MB"), "\"64MB\" is no size: `64MB` has the unknown suffix `MB`"),
             (json!("lots"), "\"lots\" is no size: `lots` is not a number"),
-            (json!(""), "\"\" is no size: an empty text is not a quantity"),
             (json!("64m"), "\"64m\" is no size: it is less than 4Ki"),
             (json!(0), "0 is no size: it is less than 4Ki"),
             (json!("-1Gi"), "\"-1Gi\" is no size: it is less than 4Ki"),

@@ -38,11 +38,20 @@ struct Call {
 }
 
 impl Host {
-    /// Load the module that `make policy.wasm` builds, or the one that `POLICY_WASM` names.
+    /// The module that `make policy.wasm` builds, or the one that `POLICY_WASM` names.
+    pub fn module() -> PathBuf {
+        std::env::var_os("POLICY_WASM")
+            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/policy.wasm")), PathBuf::from)
+    }
+
+    /// Load [`Host::module`].
     pub fn load() -> Self {
-        let path = std::env::var_os("POLICY_WASM")
-            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/policy.wasm")), PathBuf::from);
-        let Ok(wasm) = std::fs::read(&path) else {
+        Self::load_from(&Self::module())
+    }
+
+    /// Load a module.
+    pub fn load_from(path: &Path) -> Self {
+        let Ok(wasm) = std::fs::read(path) else {
             panic!("{} cannot be read: build it first with `make policy.wasm`", path.display());
         };
         let mut config = Config::default();
@@ -63,6 +72,11 @@ impl Host {
             self.module.imports().map(|import| format!("{}.{}", import.module(), import.name())).collect();
         imports.sort_unstable();
         imports
+    }
+
+    /// The contents of a custom section of the module.
+    pub fn custom_section(&self, name: &str) -> Option<Vec<u8>> {
+        self.module.custom_sections().find(|section| section.name() == name).map(|section| section.data().to_vec())
     }
 
     /// Judge one AdmissionRequest: the `ValidationResponse`.

@@ -13,6 +13,8 @@ mod mutation;
 #[cfg(test)]
 mod node;
 #[cfg(test)]
+mod packaging;
+#[cfg(test)]
 mod parity;
 #[cfg(test)]
 mod protocol;
