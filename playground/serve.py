@@ -12,6 +12,9 @@ import sys
 DIST = pathlib.Path(__file__).resolve().parent.parent / "dist"
 HOST = "127.0.0.1"
 
+# A first look at a verdict, without a paste at hand.
+EXAMPLE = "#example=inotify-instances-exhausted/bad-cgroup-v2-node.txt"
+
 
 class Page(http.server.SimpleHTTPRequestHandler):
     # What a system's own table may lack or get wrong; browsers refuse modules and Wasm of another type.
@@ -45,7 +48,8 @@ def main(arguments: list[str]) -> int:
     with server:
         if check:
             return 0
-        print(f"The page is at http://{HOST}:{server.server_port}/ (Ctrl-C stops)", flush=True)
+        page = f"http://{HOST}:{server.server_port}/"
+        print(f"The page is at {page} (Ctrl-C stops)\nWith an example: {page}{EXAMPLE}", flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
