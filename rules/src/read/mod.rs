@@ -153,6 +153,8 @@ enum Claim {
     Read(&'static str),
     /// Listed in `unread` already.
     Unread,
+    /// Nobody's.
+    Open,
 }
 
 impl Notes {
@@ -224,43 +226,36 @@ impl Notes {
 
     /// Turn claims into runs of lines, and list what nobody claimed.
     fn finish(mut self, paste: &Paste, reading: &mut Reading) {
-        let input = self.input;
         for line in paste.lines.iter().filter(|line| line.role == Role::Text && line.says_something()) {
-            let open = self.claims.get(line.number.saturating_sub(1)) == Some(&None);
-            if !open {
-                continue;
-            }
-            match self.unread.last_mut() {
-                Some(last)
-                    if last.why == Why::NotRecognised
-                        && self
-                            .claims
-                            .get(last.last_line..line.number - 1)
-                            .is_some_and(|between| between.iter().all(Option::is_none)) =>
-                {
-                    last.last_line = line.last;
-                }
-                _ => self.unread.push(Unread {
-                    input,
-                    first_line: line.number,
-                    last_line: line.last,
-                    why: Why::NotRecognised,
-                }),
+            for claim in self.claims.iter_mut().take(line.last).skip(line.number.saturating_sub(1)) {
+                claim.get_or_insert(Claim::Open);
             }
         }
-        for (index, claim) in self.claims.iter().enumerate() {
-            let Some(Claim::Read(kind)) = claim else { continue };
-            match reading.read.last_mut() {
-                Some(last) if last.input == input && last.kind == *kind && last.last_line == index => {
-                    last.last_line = index + 1;
-                }
-                _ => reading.read.push(ReadLines {
-                    input,
-                    first_line: index + 1,
-                    last_line: index + 1,
-                    kind: (*kind).into(),
-                }),
+        let input = self.input;
+        // Blank lines and commands between two open lines belong to their run.
+        let mut in_open_run = false;
+        for (line, claim) in (1..).zip(&self.claims) {
+            match claim {
+                None => continue,
+                Some(Claim::Unread) => {}
+                Some(Claim::Open) => match self.unread.last_mut().filter(|_| in_open_run) {
+                    Some(run) => run.last_line = line,
+                    None => {
+                        let (first_line, last_line) = (line, line);
+                        self.unread.push(Unread { input, first_line, last_line, why: Why::NotRecognised });
+                    }
+                },
+                Some(Claim::Read(kind)) => match reading.read.last_mut() {
+                    Some(run) if run.input == input && run.kind == *kind && run.last_line + 1 == line => {
+                        run.last_line = line;
+                    }
+                    _ => {
+                        let kind = (*kind).into();
+                        reading.read.push(ReadLines { input, first_line: line, last_line: line, kind });
+                    }
+                },
             }
+            in_open_run = *claim == Some(Claim::Open);
         }
         self.unread.sort_by_key(|unread| unread.first_line);
         reading.unread.append(&mut self.unread);

@@ -129,7 +129,7 @@ impl<'a> Paste<'a> {
         let start = line.raw_offset(range.start);
         let index = self.line_starts.partition_point(|&offset| offset <= start).saturating_sub(1);
         let line_start = self.line_starts.get(index).copied().unwrap_or_default();
-        let line_end = self.line_starts.get(index + 1).copied().unwrap_or(self.raw.len());
+        let line_end = self.line_starts.get(index + 1).map_or(self.raw.len(), |next| next - 1);
         let last = range.end.saturating_sub(1).max(range.start);
         let end =
             line.raw_offset(last) + line.text.get(last..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
