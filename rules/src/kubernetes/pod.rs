@@ -269,6 +269,10 @@ impl Walker {
                 // The copy that `kubectl apply` keeps, and field ownership, repeat the object itself.
                 ("managedFields" | "kubectl.kubernetes.io/last-applied-configuration", _) => {}
                 ("volumes", _) if spec => {}
+                // Spark on Kubernetes turns its scratch space into memory volumes.
+                ("spark.kubernetes.local.dirs.tmpfs", value) if value == "true" || value == &Value::Bool(true) => {
+                    self.below(key, |walker| walker.sketch(Sketch::Values));
+                }
                 ("items", Value::Array(items)) if item_kind.is_some() => {
                     for (index, item) in items.iter().enumerate() {
                         self.below(&format!("items/{index}"), |walker| walker.item(item, item_kind.as_deref(), &owner));
