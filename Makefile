@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_B
 TRUNK := env -u NO_COLOR trunk
 BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
 
-.PHONY: run test page policy.wasm fmt clean
+.PHONY: run test page policy.wasm bench fuzz fmt clean
 
 # Build everything and serve the page; Ctrl-C stops.
 run:
@@ -40,6 +40,21 @@ page:
 policy.wasm:
 	@.ci/tools rust wasm-opt
 	$(MAKE) -C policy policy.wasm
+
+# How fast pastes are read; FILTER=journal/check narrows it down.
+bench:
+	cargo bench --locked --package rules -- $(FILTER)
+
+# Ten minutes for each target, starting from the examples. FUZZ_SECONDS= and FUZZ_TARGETS= change that.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= $(shell sed -n 's/^name = "\([a-z-]*\)"$$/\1/p' rules/fuzz/Cargo.toml | grep -v rules-fuzz)
+fuzz:
+	@.ci/tools fuzz
+	cd rules/fuzz && for target in $(FUZZ_TARGETS); do \
+	    mkdir -p corpus/$$target; \
+	    cargo +nightly fuzz run --fuzz-dir . $$target corpus/$$target ../../examples -- \
+	        -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -rss_limit_mb=1024 -timeout=10 || exit 1; \
+	done
 
 fmt:
 	cargo fmt --all

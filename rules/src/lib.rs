@@ -78,6 +78,12 @@ fn point_into_text(report: &mut Report, reading: &Reading) {
     }
 }
 
+/// Run a single reader over a text, for fuzzing.
+#[cfg(fuzzing)]
+pub fn read_with(kind: &str, text: &str) {
+    read::with(kind, text);
+}
+
 /// Check one Kubernetes object, as an admission request carries it.
 #[must_use]
 pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {

@@ -12,7 +12,7 @@ use crate::report::{Place, Span, Why};
 use crate::text::{Line, Paste, Role, Words};
 
 /// Id of this reader in `read`.
-const KIND: &str = "manifest";
+pub(super) const KIND: &str = "manifest";
 
 /// Keys that make a YAML or JSON document worth reading.
 const ANCHORS: &[&str] = &[

@@ -112,6 +112,20 @@ pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
     reading
 }
 
+/// Run the reader of one kind over a text.
+#[cfg(fuzzing)]
+pub(crate) fn with(kind: &str, text: &str) {
+    let mut paste = Paste::new(text);
+    let mut notes = Notes::new(0, &paste, Facts::default());
+    if kind == manifest::KIND {
+        manifest::read(&mut paste, &mut notes);
+    }
+    for reader in READERS.iter().filter(|reader| reader.kind == kind) {
+        paste.blocks().for_each(|block| (reader.read)(&block, &mut notes));
+    }
+    notes.finish(&paste, &mut Reading::default());
+}
+
 /// Read one Kubernetes object.
 pub(crate) fn object(object: &Value, context: &Context) -> Facts {
     let mut facts = Facts::default();
