@@ -1,5 +1,7 @@
 //! What was read: typed facts, each with the place it came from. Rules see nothing else.
 
+use crate::kubernetes::limit_range::LimitRange;
+use crate::kubernetes::node_memory::Reservations;
 use crate::kubernetes::pod::PodTemplate;
 use crate::kubernetes::version::Version;
 use crate::report::Place;
@@ -20,6 +22,10 @@ pub struct Facts {
     pub pods: Vec<PodTemplate>,
     /// Pieces that speak of memory volumes but are no whole manifest.
     pub sketches: Vec<Found<Sketch>>,
+    /// What the cluster gives to pods or asks of them.
+    pub cluster: Cluster,
+    /// What nodes have room for.
+    pub nodes: Nodes,
     /// inotify limits, use and errors.
     pub inotify: Inotify,
     /// cgroup mode, v1 controllers, and deletions that failed.
@@ -49,6 +55,40 @@ pub enum Sketch {
     Injected,
     /// Output of `kubectl describe`, which shows volumes without the manifest.
     Described,
+}
+
+/// What the cluster gives to pods or asks of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cluster {
+    /// Names of namespaces.
+    pub namespaces: Vec<Found<String>>,
+    /// Memory defaults for containers.
+    pub limit_ranges: Vec<Found<LimitRange>>,
+    /// Quotas that refuse pods without memory limits.
+    pub memory_quotas: Vec<Found<MemoryQuota>>,
+}
+
+/// A ResourceQuota with `limits.memory`: a pod with a container without a memory limit is refused ("must specify
+/// limits.memory").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryQuota {
+    /// Its name.
+    pub name: String,
+    /// Its namespace, when the object says.
+    pub namespace: Option<String>,
+}
+
+/// What nodes have room for; several nodes give several entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nodes {
+    /// kubelet's `maxPods`, from its configuration or the Node's capacity.
+    pub max_pods: Vec<Found<u64>>,
+    /// Allocatable memory in bytes.
+    pub allocatable_memory: Vec<Found<u128>>,
+    /// All of a node's memory in bytes.
+    pub memory_capacity: Vec<Found<u128>>,
+    /// Memory that kubelet keeps from pods.
+    pub reservations: Vec<Found<Reservations>>,
 }
 
 /// inotify limits, use and errors (kernel `fs/notify/inotify/inotify_user.c`, `kernel/ucount.c`).

@@ -8,6 +8,43 @@ use serde_json::Value;
 use crate::kubernetes::pod::{self, Amount, Container};
 use crate::patch::Set;
 
+/// The memory that a namespace's LimitRange gives to containers that ask for none, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitRange {
+    /// Its namespace, when the object says.
+    pub namespace: Option<String>,
+    /// For containers without a limit.
+    pub limit: Option<u128>,
+    /// For containers without a limit and a request.
+    pub request: Option<u128>,
+}
+
+impl LimitRange {
+    /// Read a LimitRange object; `None` when it has no memory defaults for containers. Of several items the one with the
+    /// largest limit counts.
+    ///
+    /// A maximum is the limit when there is no default, a limit is the request when there is no default request, and a
+    /// minimum comes last (`SetDefaults_LimitRangeItem` in `pkg/apis/core/v1/defaults.go`).
+    #[must_use]
+    pub fn read(object: &Value) -> Option<Self> {
+        let memory = |item: &Value, list: &str| Amount::read(item.pointer(&format!("/{list}/memory"))).bytes();
+        let defaults = container_items(object).map(|item| {
+            let limit = memory(item, "default").or_else(|| memory(item, "max"));
+            let request = memory(item, "defaultRequest").or(limit).or_else(|| memory(item, "min"));
+            (limit, request)
+        });
+        let (limit, request) = defaults.max()?;
+        let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).map(str::to_owned);
+        request.or(limit).map(|_| Self { namespace, limit, request })
+    }
+}
+
+/// The items of a LimitRange that are about containers.
+fn container_items(limit_range: &Value) -> impl Iterator<Item = &Value> {
+    let items = limit_range.pointer("/spec/limits").and_then(Value::as_array).into_iter().flatten();
+    items.filter(|item| item.get("type").and_then(Value::as_str) == Some("Container"))
+}
+
 /// The memory limit that the items of a `LimitRangeList` give to containers without one. When several do, which one
 /// comes first is not defined, so the largest counts.
 ///
@@ -15,13 +52,11 @@ use crate::patch::Set;
 /// What is wrong with the list.
 pub fn default_limit(list: &Value) -> Result<Option<Value>, String> {
     let items = list.get("items").and_then(Value::as_array).ok_or("the answer is no list of LimitRanges")?;
-    let limits = items.iter().filter_map(|item| item.pointer("/spec/limits")?.as_array()).flatten();
-    let defaults =
-        limits.filter(|limit| limit.get("type").and_then(Value::as_str) == Some("Container")).filter_map(|limit| {
-            // A maximum without a default is the default (`SetDefaults_LimitRangeItem` in `pkg/apis/core/v1`).
-            let default = ["/default/memory", "/max/memory"].iter().find_map(|pointer| limit.pointer(pointer))?;
-            Some((Amount::read(Some(default)).bytes()?, default))
-        });
+    let defaults = items.iter().flat_map(container_items).filter_map(|item| {
+        // A maximum without a default is the default (`SetDefaults_LimitRangeItem` in `pkg/apis/core/v1`).
+        let default = ["/default/memory", "/max/memory"].iter().find_map(|pointer| item.pointer(pointer))?;
+        Some((Amount::read(Some(default)).bytes()?, default))
+    });
     Ok(defaults.max_by_key(|(bytes, _)| *bytes).map(|(_, default)| default.clone()))
 }
 
@@ -48,7 +83,7 @@ pub fn edits(object: &Value, default: &Value) -> Vec<Set> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{default_limit, edits, may_default};
+    use super::{LimitRange, default_limit, edits, may_default};
 
     fn list(limits: &Value) -> Value {
         json!({"kind": "LimitRangeList", "apiVersion": "v1", "items": [{"metadata": {"name": "mem"}, "spec": {"limits": limits}}]})
@@ -77,6 +112,30 @@ mod tests {
             (json!([null, 7, {"type": "Container", "default": "512Mi"}]), None),
         ] {
             assert_eq!(default_limit(&list(&limits)), Ok(default.map(Value::from)), "{limits}");
+        }
+    }
+
+    /// `SetDefaults_LimitRangeItem`: max, then default, then defaultRequest, then min.
+    #[test]
+    fn defaults_follow_from_each_other() {
+        let read = |item: &Value| {
+            LimitRange::read(&json!({"metadata": {"namespace": "shop"}, "spec": {"limits": [item]}}))
+                .map(|range| (range.limit.map(|limit| limit >> 20), range.request.map(|request| request >> 20)))
+        };
+        let memory = |memory: &str| json!({"memory": memory});
+        for (item, expected) in [
+            (json!({"type": "Container", "default": memory("512Mi")}), Some((Some(512), Some(512)))),
+            (
+                json!({"type": "Container", "default": memory("512Mi"), "defaultRequest": memory("64Mi")}),
+                Some((Some(512), Some(64))),
+            ),
+            (json!({"type": "Container", "max": memory("1Gi"), "min": memory("16Mi")}), Some((Some(1024), Some(1024)))),
+            (json!({"type": "Container", "defaultRequest": memory("64Mi")}), Some((None, Some(64)))),
+            (json!({"type": "Container", "min": memory("16Mi")}), Some((None, Some(16)))),
+            (json!({"type": "Container", "default": {"cpu": 1}}), None),
+            (json!({"type": "Pod", "max": memory("1Gi")}), None),
+        ] {
+            assert_eq!(read(&item), expected, "{item}");
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::facts::{Facts, Found, Sketch};
 use crate::kubernetes::pod::{self, PodTemplate};
-use crate::read::{Notes, node};
+use crate::read::{Notes, cluster};
 use crate::report::{Place, Span, Why};
 use crate::text::{Line, Paste, Role, Words};
 
@@ -22,6 +22,7 @@ const ANCHORS: &[&str] = &[
     "ephemeralContainers",
     "initContainers",
     "items",
+    "kubeletconfig",
     "volumeMounts",
     "volumes",
 ];
@@ -55,7 +56,7 @@ pub(super) fn document(document: &Value, input: usize, first_line: usize, facts:
             .into_iter()
             .map(|(pointer, sketch)| Found { value: sketch, place: Place { input, pointer: Some(pointer), span } }),
     );
-    node::read(document, input, span, &mut facts.versions);
+    cluster::read(document, input, span, facts);
 }
 
 /// Parse one candidate. When it is a document, take its facts and claim its lines, which are returned.

@@ -11,15 +11,18 @@ use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
 
 mod cgroup_tree;
+mod cluster;
 mod inotify_usage;
 mod kernel_command_line;
 mod kubectl_tables;
+mod kubelet_config;
 mod locate;
 mod log;
 mod manifest;
 mod membership;
 mod mounts;
 mod node;
+mod node_description;
 mod proc_cgroups;
 mod sysctl;
 mod versions;
@@ -34,6 +37,7 @@ static READERS: &[&Reader] = &[
     &cgroup_tree::READER,
     &kernel_command_line::READER,
     &kubectl_tables::READER,
+    &node_description::READER,
     &log::READER,
     &versions::READER,
 ];

@@ -1,50 +1,43 @@
-//! Node objects: the versions that a node reports of itself.
+//! Node objects: the versions that a node reports of itself, and what it has room for.
 
 use serde_json::Value;
 
-use crate::facts::{Found, Versions};
+use crate::facts::Facts;
 use crate::kubernetes::version::Version;
-use crate::report::{Place, Span};
+use crate::read::cluster::At;
 
-/// Add the versions of a Node (`status.nodeInfo`), or of each Node in a list, to what is known.
-pub(super) fn read(document: &Value, input: usize, span: Option<Span>, versions: &mut Versions) {
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut node = |object: &Value, pointer: &str| {
-        node_info(object, versions, |field| Place {
-            input,
-            pointer: Some(format!("{pointer}/status/nodeInfo/{field}")),
-            span,
-        });
-    };
-    match (text(document, "apiVersion").as_str(), text(document, "kind").as_str()) {
-        ("v1", "Node") => node(document, ""),
-        // Items of a NodeList carry no kind of their own.
-        ("v1", kind @ ("List" | "NodeList")) => {
-            let items = document.get("items").and_then(Value::as_array).into_iter().flatten().enumerate();
-            for (index, item) in items.filter(|(_, item)| kind == "NodeList" || text(item, "kind") == "Node") {
-                node(item, &format!("/items/{index}"));
-            }
-        }
-        _ => {}
-    }
+/// Add what a Node reports in its status.
+pub(super) fn read(node: &Value, at: &At, facts: &mut Facts) {
+    versions(node, at, facts);
+    room(node, at, facts);
 }
 
-fn node_info(node: &Value, versions: &mut Versions, place: impl Fn(&str) -> Place) {
-    let Some(info) = node.pointer("/status/nodeInfo") else { return };
-    let found = |field: &str, text: &str| Some(Found { value: Version::parse(text)?, place: place(field) });
-    let text = |field: &str| info.get(field).and_then(Value::as_str);
-    let read = |field: &str| found(field, text(field)?);
-    versions.kubelet.extend(read("kubeletVersion"));
-    versions.kernel.extend(read("kernelVersion"));
+fn versions(node: &Value, at: &At, facts: &mut Facts) {
+    let field = |name: &str| format!("/status/nodeInfo/{name}");
+    let text = |name: &str| node.pointer(&field(name)).and_then(Value::as_str);
+    let version = |name: &str, text: &str| Some(at.found(Version::parse(text)?, &field(name)));
+    let read = |name: &str| version(name, text(name)?);
+    facts.versions.kubelet.extend(read("kubeletVersion"));
+    facts.versions.kernel.extend(read("kernelVersion"));
     // `containerd://1.7.2`, `cri-o://1.27.0`.
-    if let Some((runtime, version)) = text("containerRuntimeVersion").and_then(|text| text.split_once("://")) {
-        let version = found("containerRuntimeVersion", version);
+    if let Some((runtime, text)) = text("containerRuntimeVersion").and_then(|text| text.split_once("://")) {
+        let version = version("containerRuntimeVersion", text);
         match runtime {
-            "containerd" => versions.containerd.extend(version),
-            "cri-o" => versions.crio.extend(version),
+            "containerd" => facts.versions.containerd.extend(version),
+            "cri-o" => facts.versions.crio.extend(version),
             _ => {}
         }
     }
+}
+
+fn room(node: &Value, at: &At, facts: &mut Facts) {
+    facts.nodes.allocatable_memory.extend(at.amount(node, "/status/allocatable/memory"));
+    facts.nodes.memory_capacity.extend(at.amount(node, "/status/capacity/memory"));
+    let pods = at.amount(node, "/status/capacity/pods");
+    facts
+        .nodes
+        .max_pods
+        .extend(pods.and_then(|pods| Some(at.found(u64::try_from(pods.value).ok()?, "/status/capacity/pods"))));
 }
 
 #[cfg(test)]
@@ -93,6 +86,18 @@ mod tests {
         item["kind"].take();
         let list = json!({"apiVersion": "v1", "kind": "NodeList", "items": [item]});
         assert_eq!(pointers(&manifest(list).versions), ["/items/0/status/nodeInfo/kubeletVersion"]);
+    }
+
+    #[test]
+    fn a_node_reports_what_it_has_room_for() {
+        let mut node = node("containerd://1.7.2");
+        node["status"]["capacity"] = json!({"cpu": "4", "memory": "16393244Ki", "pods": "58"});
+        node["status"]["allocatable"] = json!({"memory": "15376412Ki", "pods": "58"});
+        let nodes = manifest(node).nodes;
+        assert_eq!(nodes.max_pods[0].value, 58);
+        assert_eq!(nodes.memory_capacity[0].value, 16_393_244 << 10);
+        assert_eq!(nodes.allocatable_memory[0].value, 15_376_412 << 10);
+        assert_eq!(nodes.allocatable_memory[0].place.pointer.as_deref(), Some("/status/allocatable/memory"));
     }
 
     #[test]
