@@ -34,10 +34,16 @@ impl PodTemplate {
         container.memory_limit.is_set() || self.pod_limit.is_set()
     }
 
+    /// Whether a container can come to run without any limit: a quota would refuse its pod.
+    #[must_use]
+    pub fn can_run_unlimited(&self, container: &Container) -> bool {
+        !self.is_limited(container) && self.refused_by.is_none()
+    }
+
     /// Every memory volume with each of its writers that no limit bounds.
     pub fn unlimited_writers(&self) -> impl Iterator<Item = (&Volume, &Container)> {
         self.memory_volumes().flat_map(|volume| {
-            self.writers(volume).filter(|writer| !self.is_limited(writer)).map(move |writer| (volume, writer))
+            self.writers(volume).filter(|writer| self.can_run_unlimited(writer)).map(move |writer| (volume, writer))
         })
     }
 

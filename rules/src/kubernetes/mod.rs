@@ -1,5 +1,6 @@
 //! What Kubernetes, kubelet and the container runtimes do, decided once: quantities, pod templates, defaults, versions.
 
+pub(crate) mod defaulting;
 pub mod inotify;
 pub mod limit_range;
 pub mod memory;

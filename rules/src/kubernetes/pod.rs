@@ -50,8 +50,16 @@ pub struct PodTemplate {
     pub pointer: String,
     /// `replicas` (or parallelism) of the object.
     pub replicas: Option<u64>,
+    /// The node that a Pod runs on; absent for templates, and for Pods that wait or have ended.
+    pub node: Option<String>,
     /// `spec.resources.limits.memory` of the Pod (KEP-2837).
     pub pod_limit: Amount,
+    /// `spec.resources.requests.memory` of the Pod (KEP-2837).
+    pub pod_request: Amount,
+    /// The ResourceQuota that refuses pods of this template as long as a container has no memory limit.
+    pub refused_by: Option<String>,
+    /// Attempts to set limits of inotify.
+    pub inotify_settings: Vec<InotifySetting>,
     /// Regular, init, sidecar and ephemeral containers, in that order of their lists in the object.
     pub containers: Vec<Container>,
     /// Volumes.
@@ -66,6 +74,26 @@ impl PodTemplate {
         let span = (self.document_line > 0).then_some(Span { line: self.document_line, column: 1, end_column: 1 });
         Place { input: self.input, pointer: Some(pointer), span }
     }
+
+    /// Where a container's memory limit stands: in the container, or in a LimitRange.
+    #[must_use]
+    pub fn limit_place(&self, container: &Container) -> Place {
+        let own = || self.place(format!("{}/resources/limits/memory", container.pointer));
+        container.limit_given_by.clone().unwrap_or_else(own)
+    }
+}
+
+/// An attempt of a pod to set a limit of inotify, which is the node's and not the pod's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InotifySetting {
+    /// The init container whose command tries; `None` for `securityContext.sysctls`, which kubelet would set.
+    pub container: Option<String>,
+    /// That container is privileged, so that it can write to the node's `/proc/sys`.
+    pub privileged: bool,
+    /// What it tries to set, as written.
+    pub text: String,
+    /// JSON pointer to the place within the document.
+    pub pointer: String,
 }
 
 /// One container.
@@ -77,10 +105,12 @@ pub struct Container {
     pub role: Role,
     /// Its image; empty when missing.
     pub image: String,
-    /// `resources.limits.memory`.
+    /// `resources.limits.memory`, or what a LimitRange gives instead.
     pub memory_limit: Amount,
-    /// `resources.requests.memory`.
+    /// `resources.requests.memory`, or what a LimitRange gives instead.
     pub memory_request: Amount,
+    /// The LimitRange that gave the limit.
+    pub limit_given_by: Option<Place>,
     /// Volumes that it mounts.
     pub mounts: Vec<Mount>,
     /// JSON pointer to the container within the document.
@@ -196,6 +226,8 @@ struct Owner {
     name: String,
     replicas: Option<u64>,
     pointer: String,
+    /// The node that it runs on.
+    node: Option<String>,
     /// The template asks an admission webhook to add containers that are not in the text.
     injected: bool,
 }
@@ -217,6 +249,7 @@ impl Owner {
             name: field("name").or_else(|| field("generateName")).unwrap_or_default().to_owned(),
             replicas: count("replicas").or_else(|| count("parallelism")),
             pointer: pointer.to_owned(),
+            node: node(object),
             injected: false,
         })
     }
@@ -321,20 +354,80 @@ impl Walker {
             });
             self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
         }
+        let is_pod = owner.kind == "Pod" && self.pointer == format!("{}/spec", owner.pointer);
         self.walk.pods.push(PodTemplate {
             input: 0,
             document_line: 0,
             object: owner.label(),
             kind: owner.kind.clone(),
             namespace: owner.namespace.clone(),
-            is_pod: owner.kind == "Pod" && self.pointer == format!("{}/spec", owner.pointer),
+            is_pod,
             pointer: self.pointer.clone(),
             replicas: owner.replicas,
+            node: owner.node.clone().filter(|_| is_pod),
             pod_limit: memory(spec, "limits"),
+            pod_request: memory(spec, "requests"),
+            refused_by: None,
+            inotify_settings: inotify_settings(spec, &self.pointer),
             containers,
             volumes,
         });
     }
+}
+
+/// The node that a Pod object runs on. One that has ended holds nothing any more.
+fn node(pod: &Map<String, Value>) -> Option<String> {
+    let ended = pod.get("status").and_then(|status| status.get("phase")).and_then(Value::as_str);
+    let node = pod.get("spec").and_then(|spec| spec.get("nodeName")).and_then(Value::as_str);
+    node.filter(|node| !node.is_empty() && !matches!(ended, Some("Succeeded" | "Failed"))).map(str::to_owned)
+}
+
+/// Attempts of a pod to set limits of inotify: in `securityContext.sysctls`, or by the command of an init container.
+fn inotify_settings(spec: &Map<String, Value>, pointer: &str) -> Vec<InotifySetting> {
+    let sysctls = spec.get("securityContext").and_then(|context| context.get("sysctls")).and_then(Value::as_array);
+    let by_kubelet = sysctls.into_iter().flatten().enumerate().filter_map(|(index, sysctl)| {
+        // kubelet takes slashes for dots.
+        let name = sysctl.get("name").and_then(Value::as_str)?.replace('/', ".");
+        let value = sysctl.get("value").and_then(Value::as_str).unwrap_or_default();
+        INOTIFY_LIMITS.iter().any(|limits| name.starts_with(limits)).then(|| InotifySetting {
+            container: None,
+            privileged: false,
+            text: format!("{name}={value}"),
+            pointer: format!("{pointer}/securityContext/sysctls/{index}"),
+        })
+    });
+    let by_command = items(spec, "initContainers").enumerate().filter_map(|(index, container)| {
+        let container = container.as_object()?;
+        let (list, setting) = ["command", "args"].into_iter().find_map(|list| {
+            let mut words = items(container, list).filter_map(Value::as_str);
+            Some((list, words.find_map(sets_inotify)?))
+        })?;
+        Some(InotifySetting {
+            container: Some(text(container, "name").unwrap_or_default().to_owned()),
+            privileged: container.get("securityContext").and_then(|context| context.get("privileged"))
+                == Some(&Value::Bool(true)),
+            text: setting.to_owned(),
+            pointer: format!("{pointer}/initContainers/{index}/{list}"),
+        })
+    });
+    by_kubelet.chain(by_command).collect()
+}
+
+/// What kernel parameters for inotify start with.
+const INOTIFY_LIMITS: [&str; 2] = ["fs.inotify.", "user.max_inotify_"];
+
+/// The part of a command that sets a limit of inotify: `fs.inotify.…=1` after `sysctl -w`, or a file in `/proc/sys`
+/// after `>`.
+fn sets_inotify(command: &str) -> Option<&str> {
+    let mut written = false;
+    command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '"' | '\'')).find_map(|part| {
+        let file = part.trim_start_matches('>');
+        written |= file.len() < part.len();
+        let set = INOTIFY_LIMITS.iter().any(|limits| part.starts_with(limits)) && part.contains('=');
+        let found = set || written && file.starts_with("/proc/sys/fs/inotify/");
+        written &= file.is_empty();
+        found.then_some(file)
+    })
 }
 
 fn read_container(value: &Value, role: Role, pointer: String) -> Container {
@@ -352,6 +445,7 @@ fn read_container(value: &Value, role: Role, pointer: String) -> Container {
         image: text(container, "image").unwrap_or_default().to_owned(),
         memory_limit: memory(container, "limits"),
         memory_request: memory(container, "requests"),
+        limit_given_by: None,
         mounts: mounts.collect(),
         pointer,
     }
@@ -468,6 +562,47 @@ mod tests {
     fn volumes_without_containers_are_a_fragment() {
         let walk = walk(&json!({"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}]}));
         assert_eq!(walk.sketches, [("/volumes/0".to_owned(), Sketch::Fragment)]);
+    }
+
+    #[test]
+    fn attempts_to_set_limits_of_inotify() {
+        let walk = walk(&json!({"kind": "Pod", "metadata": {}, "spec": {
+            "securityContext": {"sysctls": [
+                {"name": "net.core.somaxconn", "value": "1024"}, {"name": "fs/inotify/max_user_watches", "value": "1"},
+            ]},
+            "initContainers": [
+                {"name": "a", "command": ["sysctl", "-w", "fs.inotify.max_user_instances=2"]},
+                {"name": "b", "command": ["sh", "-c"], "args": ["set -e; echo 3 > /proc/sys/fs/inotify/max_user_watches"],
+                 "securityContext": {"privileged": true}},
+                {"name": "c", "command": ["sh", "-c", "cat /proc/sys/fs/inotify/max_user_watches; sysctl fs.inotify.max_user_watches"]},
+            ],
+            "containers": [{"name": "d", "command": ["sysctl", "-w", "vm.max_map_count=262144"]}],
+        }}));
+        let settings: Vec<_> = walk.pods[0]
+            .inotify_settings
+            .iter()
+            .map(|setting| {
+                (setting.container.as_deref(), setting.privileged, setting.text.as_str(), setting.pointer.as_str())
+            })
+            .collect();
+        assert_eq!(
+            settings,
+            [
+                (None, false, "fs.inotify.max_user_watches=1", "/spec/securityContext/sysctls/1"),
+                (Some("a"), false, "fs.inotify.max_user_instances=2", "/spec/initContainers/0/command"),
+                (Some("b"), true, "/proc/sys/fs/inotify/max_user_watches", "/spec/initContainers/1/args"),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_pods_that_run_are_on_a_node() {
+        let node = |phase: &str| {
+            let pod = json!({"kind": "Pod", "metadata": {}, "spec": {"containers": [], "nodeName": "w1"}, "status": {"phase": phase}});
+            walk(&pod).pods[0].node.clone()
+        };
+        assert_eq!(node("Running").as_deref(), Some("w1"));
+        assert_eq!((node("Succeeded"), node("Failed")), (None, None));
     }
 
     #[test]

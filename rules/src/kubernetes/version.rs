@@ -97,6 +97,26 @@ impl Version {
     }
 }
 
+/// kubelet, as far as the memory of pods goes.
+impl Version {
+    /// Whether a kubelet of this version gives memory volumes a size; before, a tmpfs is as large as half of the node's
+    /// memory, and `sizeLimit` only evicts.
+    ///
+    /// Source: KEP-1967, `SizeMemoryBackedVolumes`: alpha and off in 1.20, on from 1.22.
+    #[must_use]
+    pub fn kubelet_sizes_memory_volumes(&self) -> bool {
+        self.minor() >= (1, 22)
+    }
+
+    /// Whether a kubelet of this version, and an API server that it fits, can know limits of a whole pod.
+    ///
+    /// Source: KEP-2837, `PodLevelResources`: alpha in 1.32, on from 1.34. An API server without it drops the field.
+    #[must_use]
+    pub fn kubelet_knows_pod_limits(&self) -> bool {
+        self.minor() >= (1, 32)
+    }
+}
+
 /// runc, as far as the misc controller goes.
 impl Version {
     /// Whether this runc creates misc cgroups: 1.1.6 and later of the 1.1 branch, and everything from 1.2.0-rc.1 on;
@@ -282,6 +302,23 @@ mod tests {
             let version = version(text);
             assert_eq!(version.kubelet_knows_misc(), knows, "{text}");
             assert_eq!(version.first_kubelet_that_knows_misc(), first, "{text}");
+        }
+    }
+
+    /// KEP-1967 (`SizeMemoryBackedVolumes`) and KEP-2837 (`PodLevelResources`), their `kep.yaml`.
+    #[test]
+    fn kubelets_that_size_memory_volumes_and_know_limits_of_pods() {
+        for (text, sizes, pod_limits) in [
+            ("1.19.16", false, false),
+            ("1.20.0", false, false),
+            ("1.21.14", false, false),
+            ("1.22.0", true, false),
+            ("1.31.9", true, false),
+            ("1.32.0", true, true),
+            ("1.34.1", true, true),
+        ] {
+            assert_eq!(version(text).kubelet_sizes_memory_volumes(), sizes, "{text}");
+            assert_eq!(version(text).kubelet_knows_pod_limits(), pod_limits, "{text}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::facts::{Facts, Found};
+use crate::kubernetes::defaulting;
 use crate::report::{Place, ReadLines, Span, Unread, Why};
 use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
@@ -113,6 +114,7 @@ pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
         notes.finish(&paste, &mut reading);
         reading.pastes.push(paste);
     }
+    defaulting::complete(&mut reading.facts);
     reading
 }
 
@@ -139,6 +141,7 @@ pub(crate) fn object(object: &Value, context: &Context) -> Facts {
             pod.namespace.clone_from(&context.namespace);
         }
     }
+    defaulting::complete(&mut facts);
     facts
 }
 

@@ -70,7 +70,7 @@ fn neighbours(pod: &PodTemplate) -> impl Iterator<Item = (&PodTemplate, &Volume,
     };
     let volume = pod.memory_volumes().find(is_contained);
     volume.into_iter().flat_map(move |volume| {
-        let unlimited = pod.limitable_containers().filter(|container| !pod.is_limited(container));
+        let unlimited = pod.limitable_containers().filter(|container| pod.can_run_unlimited(container));
         unlimited.map(move |container| (pod, volume, container))
     })
 }

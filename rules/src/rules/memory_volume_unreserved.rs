@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Container, PodTemplate, Volume};
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
@@ -71,7 +71,11 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 /// A request that is absent is not smaller: the API server sets it to the limit.
 fn finding(pod: &PodTemplate, volume: &Volume, writer: &Container) -> Option<Finding> {
     let limit = writer.memory_limit.bytes()?;
-    let request = writer.memory_request.bytes().filter(|request| *request < limit)?;
+    let request = match writer.memory_request {
+        Amount::Zero => 0,
+        Amount::Bytes(request) if request < limit => request,
+        _ => return None,
+    };
     let (limit, request) = (quantity::format(limit), quantity::format(request));
     let pointer = format!("{}/resources/requests/memory", writer.pointer);
     let mut finding = RULE.finding_in(pod, Some(writer), Some(volume));
@@ -106,6 +110,7 @@ mod tests {
     fn only_a_request_that_is_there_and_smaller_fires() {
         for (resources, fires) in [
             (json!({"limits": {"memory": "8Gi"}, "requests": {"memory": "64Mi"}}), 1),
+            (json!({"limits": {"memory": "8Gi"}, "requests": {"memory": 0}}), 1),
             (json!({"limits": {"memory": "8Gi"}, "requests": {"memory": "8Gi"}}), 0),
             (json!({"limits": {"memory": "8Gi"}, "requests": {"cpu": 1}}), 0),
             (json!({"limits": {"memory": "8Gi"}}), 0),
