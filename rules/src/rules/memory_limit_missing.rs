@@ -1,4 +1,4 @@
-//! A container without a memory limit, in a pod without memory volumes.
+//! A container without a memory limit, in a pod without memory volumes, or in one that a quota refuses for it.
 
 use serde_json::json;
 
@@ -18,7 +18,10 @@ pub static RULE: Rule = Rule {
     words: Words {
         en: Text {
             title: "Container without a memory limit",
-            says: &["Container {container} has no memory limit."],
+            says: &[
+                "Container {container} has no memory limit, so ResourceQuota {quota} refuses its pod.",
+                "Container {container} has no memory limit.",
+            ],
             why: "A leak in this container is bounded by the node alone. Unlike files in a memory volume, its memory \
                   is free again once the process is killed, so this is a remark, not an alarm. It becomes one as \
                   soon as somebody adds a memory volume to the pod.",
@@ -26,14 +29,20 @@ pub static RULE: Rule = Rule {
         },
         ja: Text {
             title: "メモリ制限のないコンテナ",
-            says: &["コンテナ {container} にメモリ制限がありません。"],
+            says: &[
+                "コンテナ {container} にメモリ制限がないため、ResourceQuota {quota} により Pod の作成が拒否されます。",
+                "コンテナ {container} にメモリ制限がありません。",
+            ],
             why: "このコンテナがメモリリークを起こすと、歯止めはノードの容量だけです。メモリボリュームのファイルと違い、プロセスが停止すればメモリは解放されるので、\
                   警告ではなく参考情報です。ただし、この Pod にメモリボリュームを追加すると危険になります。",
             fix: "コンテナ {container} に実際の使用量に見合ったメモリ制限を設定するか、Namespace の LimitRange で既定値を設定してください。",
         },
         zh: Text {
             title: "没有内存限制的容器",
-            says: &["容器 {container} 没有内存限制。"],
+            says: &[
+                "容器 {container} 没有内存限制，其 Pod 会被 ResourceQuota {quota} 拒绝。",
+                "容器 {container} 没有内存限制。",
+            ],
             why: "该容器一旦内存泄漏，只受节点容量约束。与内存卷中的文件不同，进程被杀死后内存会释放，因此这只是提示而不是告警。\
                   但只要有人给这个 Pod 加上内存卷，就会变得危险。",
             fix: "按实际用量给容器 {container} 设置内存限制，或在命名空间中用 LimitRange 设置默认值。",
@@ -56,7 +65,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts
         .pods
         .iter()
-        .filter(|pod| pod.memory_volumes().next().is_none())
+        .filter(|pod| pod.memory_volumes().next().is_none() || pod.refused_by.is_some())
         .flat_map(|pod| pod.limitable_containers().map(move |container| (pod, container)))
         .filter(|(pod, container)| !pod.is_limited(container))
         .map(|(pod, container)| finding(pod, container))
@@ -69,6 +78,7 @@ fn finding(pod: &PodTemplate, container: &Container) -> Finding {
     let mut finding = RULE.finding_in(pod, Some(container), None);
     finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0")];
     finding.values.insert("limit".into(), limit.clone());
+    finding.values.extend(pod.refused_by.clone().map(|quota| ("quota".into(), quota)));
     finding.patch = vec![Set { pointer, value: json!(limit) }];
     finding
 }
@@ -78,7 +88,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::RULE;
-    use crate::fixture::{findings, manifest};
+    use crate::fixture::{findings, manifest, says};
 
     fn names(spec: Value) -> Vec<String> {
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec});
@@ -95,6 +105,19 @@ mod tests {
             })),
             ["a", "c", "d"]
         );
+    }
+
+    /// "pods … is forbidden: failed quota: must specify limits.memory": such a pod cannot harm a node, nor do its work.
+    #[test]
+    fn a_quota_that_refuses_the_pod_is_named_memory_volumes_or_not() {
+        let facts = manifest(json!({"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"}, "spec": {"hard": {"limits.memory": "64Gi"}}},
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
+                "containers": [{"name": "a", "volumeMounts": [{"name": "v"}]}],
+                "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
+            }},
+        ]}));
+        assert_eq!(says(&RULE, &facts), "Container a has no memory limit, so ResourceQuota team refuses its pod.");
     }
 
     #[test]

@@ -80,12 +80,12 @@ fn in_pod(pod: &PodTemplate, max: u128) -> Vec<Finding> {
 }
 
 fn finding(pod: &PodTemplate, container: Option<&Container>, limit: u128, max: u128) -> Finding {
-    let holder = container.map_or(&pod.pointer, |container| &container.pointer);
-    let pointer = format!("{holder}/resources/limits/memory");
+    let of_pod = || pod.place(format!("{}/resources/limits/memory", pod.pointer));
+    let place = container.map_or_else(of_pod, |container| pod.limit_place(container));
     let limit = quantity::format(limit);
     let mut finding = RULE.finding_in(pod, container, None);
     finding.evidence = vec![Evidence::new(
-        &pod.place(pointer),
+        &place,
         format!("resources.limits.memory: {limit}"),
         format!("<= {}", quantity::format(max)),
     )];

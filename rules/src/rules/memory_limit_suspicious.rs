@@ -83,8 +83,8 @@ fn finding(pod: &PodTemplate, container: Option<&Container>, limit: &Amount) -> 
         }
         _ => return None,
     };
-    let holder = container.map_or(pod.pointer.as_str(), |container| container.pointer.as_str());
-    let place = pod.place(format!("{holder}/resources/limits/memory"));
+    let of_pod = || pod.place(format!("{}/resources/limits/memory", pod.pointer));
+    let place = container.map_or_else(of_pod, |container| pod.limit_place(container));
     finding.evidence = vec![Evidence::new(&place, format!("resources.limits.memory: {observed}"), ">= 4Mi")];
     Some(finding)
 }

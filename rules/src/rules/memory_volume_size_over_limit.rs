@@ -73,8 +73,7 @@ fn finding(pod: &PodTemplate, volume: &Volume, size: u128, allowed: u128) -> Fin
     finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), observed, format!("<= {allowed}"))];
     finding.evidence.extend(pod.writers(volume).filter_map(|writer| {
         let limit = quantity::format(writer.memory_limit.bytes()?);
-        let pointer = format!("{}/resources/limits/memory", writer.pointer);
-        Some(Evidence::new(&pod.place(pointer), format!("resources.limits.memory: {limit}"), ""))
+        Some(Evidence::new(&pod.limit_place(writer), format!("resources.limits.memory: {limit}"), ""))
     }));
     finding.values.insert("size".into(), size);
     finding.values.insert("allowed".into(), allowed.clone());

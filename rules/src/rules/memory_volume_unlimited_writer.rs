@@ -153,6 +153,22 @@ mod tests {
     }
 
     #[test]
+    fn defaults_and_quotas_of_the_namespace_count() {
+        let fires_beside = |kind: &str, spec: Value| {
+            let other = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "o"}, "spec": spec});
+            let pod = pod(json!({}), json!({"medium": "Memory"}));
+            fires(json!({"apiVersion": "v1", "kind": "List", "items": [pod, other]}))
+        };
+        let limits = |item: Value| json!({"limits": [item]});
+        assert_eq!(fires_beside("LimitRange", limits(json!({"type": "Container", "default": {"memory": "1Gi"}}))), 0);
+        assert_eq!(fires_beside("LimitRange", limits(json!({"type": "Container", "max": {"memory": "1Gi"}}))), 0);
+        assert_eq!(fires_beside("LimitRange", limits(json!({"type": "Container", "default": {"cpu": "1"}}))), 1);
+        assert_eq!(fires_beside("LimitRange", limits(json!({"type": "Pod", "max": {"memory": "1Gi"}}))), 1);
+        assert_eq!(fires_beside("ResourceQuota", json!({"hard": {"limits.memory": "64Gi"}})), 0);
+        assert_eq!(fires_beside("ResourceQuota", json!({"hard": {"requests.memory": "64Gi"}})), 1);
+    }
+
+    #[test]
     fn every_writer_of_every_volume_is_named_whatever_its_role() {
         let mounts = json!([{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}, {"name": "w", "mountPath": "/w"}]);
         let found = findings(
