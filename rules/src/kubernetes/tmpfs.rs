@@ -1,6 +1,6 @@
-//! How large kubelet makes the tmpfs of a memory volume.
+//! How large kubelet makes the tmpfs of a memory volume, and how much files in it may take.
 
-use crate::kubernetes::pod::{PodTemplate, Role, Volume};
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Role, Volume};
 
 impl PodTemplate {
     /// The size that kubelet gives to a memory volume, as far as the pod decides it: its `sizeLimit` or the pod's memory
@@ -22,19 +22,57 @@ impl PodTemplate {
         if let Some(limit) = self.pod_limit.bytes() {
             return Some(limit);
         }
-        let (mut together, mut sidecars, mut starting) = (0_u128, 0_u128, 0_u128);
+        self.together(|container| container.memory_limit.bytes()).filter(|limit| *limit > 0)
+    }
+
+    /// The memory that the scheduler reserves: what the pod itself requests (KEP-2837), else what its containers do, each
+    /// of which requests its limit unless it says otherwise, else the pod's limit.
+    #[must_use]
+    pub fn memory_request(&self) -> u128 {
+        let requested = self.together(|container| match &container.memory_request {
+            Amount::Unset => Some(container.memory_limit.bytes().unwrap_or(0)),
+            request => Some(request.bytes().unwrap_or(0)),
+        });
+        let requested = requested.filter(|request| *request > 0);
+        self.pod_request.bytes().or(requested).or(self.pod_limit.bytes()).unwrap_or(0)
+    }
+
+    /// Memory volumes that a container can write to.
+    pub fn written_memory_volumes(&self) -> impl Iterator<Item = &Volume> {
+        self.memory_volumes().filter(|volume| self.writers(volume).next().is_some())
+    }
+
+    /// The most memory that files in the memory volumes of one pod can take, as far as the pod decides it: the sizes of
+    /// all, or what their writers may use. Kubelets that give no size make each volume `unsized_tmpfs` bytes large.
+    #[must_use]
+    pub fn files_bound(&self, unsized_tmpfs: Option<u128>) -> Option<u128> {
+        let sizes = sum(self.written_memory_volumes().map(|volume| unsized_tmpfs.or_else(|| self.tmpfs_size(volume))));
+        let writes = |container: &&Container| {
+            self.memory_volumes().any(|volume| self.writers(volume).any(|writer| std::ptr::eq(writer, *container)))
+        };
+        let limits = sum(self.limitable_containers().filter(writes).map(|writer| writer.memory_limit.bytes()));
+        [sizes, limits, self.cgroup_limit()].into_iter().flatten().min().filter(|bound| *bound > 0)
+    }
+
+    /// The most that containers need at the same time; `None` when one has no `amount`.
+    fn together(&self, amount: impl Fn(&Container) -> Option<u128>) -> Option<u128> {
+        let (mut regular, mut sidecars, mut starting) = (0_u128, 0_u128, 0_u128);
         for container in self.limitable_containers() {
-            let limit = container.memory_limit.bytes()?;
+            let amount = amount(container)?;
             match container.role {
-                Role::Regular => together = together.saturating_add(limit),
-                Role::Sidecar => sidecars = sidecars.saturating_add(limit),
+                Role::Regular => regular = regular.saturating_add(amount),
+                Role::Sidecar => sidecars = sidecars.saturating_add(amount),
                 // An init container runs beside the sidecars that were started before it.
-                Role::Init | Role::Ephemeral => starting = starting.max(sidecars.saturating_add(limit)),
+                Role::Init | Role::Ephemeral => starting = starting.max(sidecars.saturating_add(amount)),
             }
         }
-        let limit = together.saturating_add(sidecars).max(starting);
-        (limit > 0).then_some(limit)
+        Some(regular.saturating_add(sidecars).max(starting))
     }
+}
+
+/// The sum of amounts that are all known.
+fn sum(mut amounts: impl Iterator<Item = Option<u128>>) -> Option<u128> {
+    amounts.try_fold(0_u128, |sum, amount| Some(sum.saturating_add(amount?)))
 }
 
 #[cfg(test)]
@@ -98,5 +136,39 @@ mod tests {
     fn the_pods_own_limit_comes_first() {
         let pod = pod(json!({"resources": {"limits": {"memory": "512Mi"}}, "containers": [container(json!(null))]}));
         assert_eq!(pod.cgroup_limit(), Some(512 << 20));
+    }
+
+    #[test]
+    fn files_take_no_more_than_their_sizes_or_their_writers_may() {
+        let bound = |memory: Value, sizes: [Value; 2], unsized_tmpfs| {
+            let [v, w] = sizes.map(|size| json!({"medium": "Memory", "sizeLimit": size}));
+            let writer = json!({
+                "name": "w", "resources": {"limits": {"memory": memory}}, "volumeMounts": [{"name": "v"}, {"name": "w"}],
+            });
+            let pod = pod(json!({
+                "containers": [writer, {"name": "unlimited"}],
+                "volumes": [{"name": "v", "emptyDir": v}, {"name": "w", "emptyDir": w}, {"name": "unused", "emptyDir": {"medium": "Memory"}}],
+            }));
+            pod.files_bound(unsized_tmpfs).map(|bytes| bytes >> 20)
+        };
+        assert_eq!(bound(json!(null), [json!("1Gi"), json!("1Gi")], None), Some(2048), "each has a size of its own");
+        assert_eq!(bound(json!("256Mi"), [json!("1Gi"), json!("1Gi")], None), Some(256));
+        assert_eq!(bound(json!("256Mi"), [json!(null), json!("1Gi")], None), Some(256));
+        assert_eq!(bound(json!(null), [json!(null), json!("1Gi")], None), None);
+        assert_eq!(bound(json!(null), [json!("1Gi"), json!("1Gi")], Some(8 << 30)), Some(16384));
+    }
+
+    /// `PodRequests` of `k8s.io/component-helpers/resource`, after `SetDefaults_Pod`.
+    #[test]
+    fn requests_follow_limits_unless_they_say_otherwise() {
+        let request = |spec: Value| pod(spec).memory_request() >> 20;
+        let container = |resources: Value| json!({"name": "c", "resources": resources});
+        assert_eq!(request(json!({"containers": [container(json!({"limits": {"memory": "1Gi"}}))]})), 1024);
+        let zero = json!({"limits": {"memory": "1Gi"}, "requests": {"memory": 0}});
+        assert_eq!(request(json!({"containers": [container(zero)]})), 0);
+        let less = json!({"limits": {"memory": "1Gi"}, "requests": {"memory": "64Mi"}});
+        assert_eq!(request(json!({"containers": [container(less.clone()), container(less)]})), 128);
+        let of_pod = json!({"limits": {"memory": "2Gi"}});
+        assert_eq!(request(json!({"resources": of_pod, "containers": [container(json!(null))]})), 2048);
     }
 }

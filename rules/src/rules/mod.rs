@@ -21,12 +21,15 @@ mod memory_limit_over_max;
 mod memory_limit_suspicious;
 mod memory_volume_misplaced_medium;
 mod memory_volume_over_max;
+mod memory_volume_overcommits_node;
 mod memory_volume_size_limit_only;
 mod memory_volume_size_over_limit;
 mod memory_volume_unlimited_neighbour;
 mod memory_volume_unlimited_writer;
 mod memory_volume_unreserved;
 mod misc_cgroup_mismatch;
+mod namespace_memory_unguarded;
+mod pod_sysctl_inotify;
 mod unknown_v1_controller;
 
 /// All rules, sorted by id.
@@ -47,12 +50,15 @@ pub static RULES: &[&Rule] = &[
     &memory_limit_suspicious::RULE,
     &memory_volume_misplaced_medium::RULE,
     &memory_volume_over_max::RULE,
+    &memory_volume_overcommits_node::RULE,
     &memory_volume_size_limit_only::RULE,
     &memory_volume_size_over_limit::RULE,
     &memory_volume_unlimited_neighbour::RULE,
     &memory_volume_unlimited_writer::RULE,
     &memory_volume_unreserved::RULE,
     &misc_cgroup_mismatch::RULE,
+    &namespace_memory_unguarded::RULE,
+    &pod_sysctl_inotify::RULE,
     &unknown_v1_controller::RULE,
 ];
 
