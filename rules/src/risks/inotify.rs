@@ -1,9 +1,13 @@
 //! inotify: what was counted against which limit, and what decides when nothing fired.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{CgroupMode, Cgroups, Facts, Found, InUse, Inotify, InotifyError, Whose};
-use crate::kubernetes::inotify::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, needed_instances};
+use crate::kubernetes::inotify::{
+    BASE, DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, Runtime, instances_of_full_node, instances_of_pod,
+};
+use crate::kubernetes::pod::Role;
 use crate::report::{Evidence, Missing, Place, Status, Wanted};
 use crate::settings::Settings;
 
@@ -46,16 +50,82 @@ pub(crate) fn mode(cgroups: &Cgroups) -> Option<CgroupMode> {
     }
 }
 
-/// What a node needs, and for how many pods.
-pub(crate) struct Need {
+/// What a node needs, and for which pods.
+pub(crate) struct Need<'a> {
     pub(crate) instances: u64,
-    pub(crate) max_pods: u64,
+    pub(crate) pods: PodsOfNode<'a>,
 }
 
-/// What this node needs.
-pub(crate) fn need(facts: &Facts, settings: &Settings) -> Need {
-    let max_pods = settings.node.max_pods.unwrap_or(DEFAULT_MAX_PODS);
-    Need { instances: needed_instances(mode(&facts.cgroups), max_pods), max_pods }
+/// The pods that a need was computed for.
+pub(crate) enum PodsOfNode<'a> {
+    /// As many as run on one node.
+    Running(u64),
+    /// As many as a node may take, and where that was read.
+    Max(u64, Option<&'a Place>),
+}
+
+impl PodsOfNode<'_> {
+    /// How many pods.
+    pub(crate) const fn count(&self) -> u64 {
+        match self {
+            Self::Running(pods) | Self::Max(pods, _) => *pods,
+        }
+    }
+}
+
+/// What this node needs: for the pods that it runs, when all of them were shown; else for all that it may take, or what
+/// runs if that is more already.
+pub(crate) fn need<'a>(facts: &'a Facts, settings: &Settings) -> Need<'a> {
+    let read = facts.nodes.max_pods.iter().max_by_key(|found| found.value).filter(|_| settings.node.max_pods.is_none());
+    let max_pods = settings.node.max_pods.or(read.map(|found| found.value)).unwrap_or(DEFAULT_MAX_PODS);
+    let full = Need {
+        instances: instances_of_full_node(mode(&facts.cgroups), max_pods),
+        pods: PodsOfNode::Max(max_pods, read.map(|found| &found.place)),
+    };
+    match fullest_node(facts) {
+        Some(node) if node.is_complete() && settings.node.max_pods.is_none() || node.need() > full.instances => {
+            Need { instances: node.need(), pods: PodsOfNode::Running(node.pods) }
+        }
+        _ => full,
+    }
+}
+
+/// Pods seen to run on one node.
+#[derive(Default)]
+struct NodeLoad<'a> {
+    instances: u64,
+    pods: u64,
+    namespaces: BTreeSet<Option<&'a str>>,
+}
+
+impl NodeLoad<'_> {
+    fn need(&self) -> u64 {
+        self.instances.saturating_add(BASE)
+    }
+
+    /// A listing of one namespace leaves out others, which every node has: kube-system runs on all of them.
+    fn is_complete(&self) -> bool {
+        self.namespaces.len() > 1
+    }
+}
+
+/// The node whose pods were seen to need most.
+fn fullest_node(facts: &Facts) -> Option<NodeLoad<'_>> {
+    let runtime = match (&facts.versions.containerd[..], &facts.versions.crio[..]) {
+        ([], [_, ..]) => Runtime::Crio,
+        _ => Runtime::Containerd,
+    };
+    let mut nodes: BTreeMap<&str, NodeLoad> = BTreeMap::new();
+    for pod in &facts.pods {
+        let Some(node) = pod.node.as_deref() else { continue };
+        let runs = pod.containers.iter().filter(|container| matches!(container.role, Role::Regular | Role::Sidecar));
+        let containers = u64::try_from(runs.count()).unwrap_or(u64::MAX);
+        let load = nodes.entry(node).or_default();
+        load.instances = load.instances.saturating_add(instances_of_pod(mode(&facts.cgroups), runtime, containers));
+        load.pods = load.pods.saturating_add(1);
+        load.namespaces.insert(pod.namespace.as_deref());
+    }
+    nodes.into_values().max_by_key(|load| load.instances)
 }
 
 /// Limits on instances with their places: the live sysctl, else whatever a count was printed with.

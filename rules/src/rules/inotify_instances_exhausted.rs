@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
                   root. Beyond it inotify_init fails with EMFILE, which reads \"too many open files\" but has nothing \
                   to do with ulimit, LimitNOFILE or fs.file-max. kubectl logs -f and journalctl -f stop following, \
                   OOM kills go unnoticed by the shim, and a kubelet that restarts does not come up again.",
-            fix: "Raise fs.inotify.max_user_instances now and for good: at least {need} for {max_pods} pods, normally \
+            fix: "Raise fs.inotify.max_user_instances now and for good: at least {need} for {pods} pods, normally \
                   8192. An instance costs kernel memory only once it is created, so a high limit is free. Raising \
                   max_user_watches does not help here.",
         },
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
                   root で動くすべてのコンテナ）は 1 つの枠を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f が追従できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると起動に失敗します。",
-            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{max_pods} Pod なら少なくとも {need}、通常は 8192 にします。\
+            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{pods} Pod なら少なくとも {need}、通常は 8192 にします。\
                   インスタンスは作成されて初めてメモリを使うので、上限を高くしても負担はありません。max_user_watches を上げても解決しません。",
         },
         zh: Text {
@@ -55,7 +55,7 @@ pub static RULE: Rule = Rule {
             why: "内核按 UID 统计 inotify 实例，节点上以 root 运行的一切（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
                   超出后 inotify_init 返回 EMFILE，提示是 “too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
                   kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 重启后可能无法启动。",
-            fix: "立即并永久调高 fs.inotify.max_user_instances：{max_pods} 个 Pod 至少需要 {need}，一般设为 8192。\
+            fix: "立即并永久调高 fs.inotify.max_user_instances：{pods} 个 Pod 至少需要 {need}，一般设为 8192。\
                   实例只有创建后才占用内核内存，上限设高没有代价。调高 max_user_watches 在这里没有用。",
         },
     },
@@ -87,7 +87,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let need = need(facts, settings);
     let mut finding = RULE.finding();
     finding.values.insert("need".into(), need.instances.to_string());
-    finding.values.insert("max_pods".into(), need.max_pods.to_string());
+    finding.values.insert("pods".into(), need.pods.count().to_string());
     // One user's count tells more than a sum over all of them.
     if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {
         finding.values.insert("used".into(), load.used.value.count.to_string());

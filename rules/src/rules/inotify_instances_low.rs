@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, instance_limits, instance_loads, need};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, PodsOfNode, instance_limits, instance_loads, need};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -15,6 +15,7 @@ pub static RULE: Rule = Rule {
         en: Text {
             title: "Too few inotify instances for a node",
             says: &[
+                "A limit of {low_limit} inotify instances is too low: the {running_pods} pods of one node need {need}.",
                 "A limit of {low_limit} inotify instances is too low: a node with {max_pods} pods needs {need}.",
                 "inotify: {used} of {limit} instances used by {user}.",
             ],
@@ -31,6 +32,7 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "ノードには少なすぎる inotify インスタンス上限",
             says: &[
+                "inotify インスタンスの上限 {low_limit} は低すぎます。1 つのノードで動いている {running_pods} 個の Pod に {need} が必要です。",
                 "inotify インスタンスの上限 {low_limit} は低すぎます。{max_pods} Pod のノードには {need} が必要です。",
                 "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
             ],
@@ -44,6 +46,7 @@ pub static RULE: Rule = Rule {
         zh: Text {
             title: "inotify 实例上限对节点来说太低",
             says: &[
+                "inotify 实例上限 {low_limit} 太低：同一节点上正在运行的 {running_pods} 个 Pod 需要 {need} 个。",
                 "inotify 实例上限 {low_limit} 太低：运行 {max_pods} 个 Pod 的节点需要 {need} 个。",
                 "inotify 实例：{user} 已使用 {used} 个，上限为 {limit} 个。",
             ],
@@ -75,6 +78,9 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         let observed = format!("fs.inotify.max_user_instances = {limit}");
         finding.evidence.push(Evidence::new(place, observed, format!(">= {}", need.instances)));
         finding.values.insert("low_limit".into(), limit.to_string());
+        if let PodsOfNode::Max(pods, Some(place)) = need.pods {
+            finding.evidence.push(Evidence::new(place, format!("maxPods: {pods}"), ""));
+        }
     }
     let loads = instance_loads(&facts.inotify);
     if let Some(load) = loads.iter().find(|load| load.is_of_one_user()) {
@@ -89,15 +95,18 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         return Vec::new();
     }
     finding.values.insert("need".into(), need.instances.to_string());
-    finding.values.insert("max_pods".into(), need.max_pods.to_string());
+    let name = if matches!(need.pods, PodsOfNode::Running(_)) { "running_pods" } else { "max_pods" };
+    finding.values.insert(name.into(), need.pods.count().to_string());
     vec![finding]
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::RULE;
     use crate::facts::{CgroupMode, Facts, InUse, Whose};
-    use crate::fixture::{findings, findings_with, found, says};
+    use crate::fixture::{findings, findings_with, found, manifest, says, version};
     use crate::settings::{NodeProfile, Settings};
 
     fn limited(limit: u64) -> Facts {
@@ -121,6 +130,59 @@ mod tests {
             |max_pods| Settings { node: NodeProfile { max_pods: Some(max_pods), memory: None }, ..Settings::default() };
         assert!(findings_with(&RULE, &limited(128), &settings(30)).is_empty());
         assert_eq!(findings_with(&RULE, &limited(512), &settings(250)).len(), 1);
+    }
+
+    #[test]
+    fn max_pods_that_were_read_count_unless_others_are_stated() {
+        let mut facts = limited(245);
+        facts.nodes.max_pods = vec![found(58), found(250)];
+        let findings = findings(&RULE, &facts);
+        assert_eq!(findings[0].evidence[0].expected, ">= 525");
+        assert_eq!(findings[0].evidence[1].observed, "maxPods: 250");
+        let stated = Settings { node: NodeProfile { max_pods: Some(110), memory: None }, ..Settings::default() };
+        assert!(findings_with(&RULE, &facts, &stated).is_empty());
+    }
+
+    /// A limit beside `count` pods on one node, each with one sidecar and two other containers.
+    fn beside_pods(limit: u64, count: usize, namespaces: &[&str]) -> Facts {
+        let pod = |namespace: &str| {
+            json!({
+                "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": namespace},
+                "spec": {
+                    "nodeName": "w1",
+                    "containers": [{"name": "a"}, {"name": "b"}],
+                    "initContainers": [{"name": "setup"}, {"name": "proxy", "restartPolicy": "Always"}],
+                },
+            })
+        };
+        let items: Vec<Value> = namespaces.iter().cycle().take(count).map(|namespace| pod(namespace)).collect();
+        let mut facts = manifest(json!({"apiVersion": "v1", "kind": "List", "items": items}));
+        facts.inotify.max_instances = Some(found(limit));
+        facts
+    }
+
+    /// 25 + Σ (running containers + 1) with containerd, 25 + Σ running containers with CRI-O, 25 on cgroup v1.
+    #[test]
+    fn the_pods_of_a_node_count_when_all_are_shown() {
+        let both = ["kube-system", "shop"];
+        assert_eq!(
+            says(&RULE, &beside_pods(128, 26, &both)),
+            "A limit of 128 inotify instances is too low: the 26 pods of one node need 129."
+        );
+        assert!(findings(&RULE, &beside_pods(128, 25, &both)).is_empty());
+        let mut crio = beside_pods(128, 34, &both);
+        crio.versions.crio = vec![version("1.30.0")];
+        assert!(findings(&RULE, &crio).is_empty());
+        let mut v1 = beside_pods(128, 100, &both);
+        v1.cgroups.modes = vec![found(CgroupMode::V1)];
+        assert!(findings(&RULE, &v1).is_empty());
+    }
+
+    #[test]
+    fn the_pods_of_one_namespace_can_only_raise_the_need() {
+        let says = |count| says(&RULE, &beside_pods(128, count, &["shop"]));
+        assert_eq!(says(2), "A limit of 128 inotify instances is too low: a node with 110 pods needs 245.");
+        assert_eq!(says(60), "A limit of 128 inotify instances is too low: the 60 pods of one node need 265.");
     }
 
     /// On cgroup v1 containerd uses eventfd, so pods need no instance.
