@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_B
 TRUNK := env -u NO_COLOR trunk
 BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
 
-.PHONY: run test page policy.wasm bench fuzz fmt clean
+.PHONY: run test page policy.wasm annotated-policy.wasm bench fuzz fmt clean
 
 # Build everything and serve the page; Ctrl-C stops.
 run:
@@ -41,6 +41,11 @@ policy.wasm:
 	@.ci/tools rust wasm-opt
 	$(MAKE) -C policy policy.wasm
 
+# The same with its metadata, ready for a policy-server: policy/annotated-policy.wasm.
+annotated-policy.wasm:
+	@.ci/tools rust wasm-opt
+	$(MAKE) -C policy annotated-policy.wasm
+
 # How fast pastes are read; FILTER=journal/check narrows it down.
 bench:
 	cargo bench --locked --package rules -- $(FILTER)
@@ -62,4 +67,4 @@ fmt:
 # Leaves the tools; remove .tools to get rid of them as well.
 clean:
 	cargo clean
-	rm -rf dist policy/policy.wasm
+	rm -rf dist policy/policy.wasm policy/annotated-policy.wasm
