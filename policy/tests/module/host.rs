@@ -84,12 +84,16 @@ impl Host {
         self.call("validate", &serde_json::to_vec(&json!({"request": request, "settings": settings})).unwrap())
     }
 
-    /// Call one waPC operation in a fresh instance. Fails the test when the module traps, exits or answers with a waPC
-    /// error, none of which a policy-server forgives.
+    /// Call one waPC operation in a fresh instance, as a policy-server does.
     pub fn call(&self, operation: &str, payload: &[u8]) -> Value {
+        self.instance().call(operation, payload)
+    }
+
+    /// A fresh instance, for hosts that keep theirs.
+    pub fn instance(&self) -> Instance {
         let call = Call {
-            operation: operation.into(),
-            payload: payload.into(),
+            operation: Vec::new(),
+            payload: Vec::new(),
             answer: None,
             cluster: Rc::clone(&self.cluster),
             cluster_answer: Ok(Vec::new()),
@@ -99,8 +103,42 @@ impl Host {
         let mut store = Store::new(&self.engine, call);
         store.limiter(|call| &mut call.limits);
         store.set_fuel(FUEL).unwrap();
-        let ran = self.run(&mut store);
-        let Call { answer, stderr, .. } = store.data();
+        let instance = self.linker().instantiate_and_start(&mut store, &self.module).expect("the module starts");
+        instance
+            .get_typed_func::<(), ()>(&store, "wapc_init")
+            .unwrap()
+            .call(&mut store, ())
+            .expect("wapc_init returns");
+        Instance { store, instance }
+    }
+
+    fn linker(&self) -> Linker<Call> {
+        let mut linker = Linker::new(&self.engine);
+        wapc(&mut linker)
+            .and_then(|()| host_calls(&mut linker))
+            .and_then(|()| wasi(&mut linker))
+            .expect("every name is defined once");
+        linker
+    }
+}
+
+/// A running module.
+pub struct Instance {
+    store: Store<Call>,
+    instance: wasmi::Instance,
+}
+
+impl Instance {
+    /// Call one waPC operation. Fails the test when the module traps, exits, takes too long or answers with a waPC
+    /// error, none of which a policy-server forgives.
+    pub fn call(&mut self, operation: &str, payload: &[u8]) -> Value {
+        let lengths = (length(operation.as_bytes()), length(payload));
+        let call = self.store.data_mut();
+        (call.operation, call.payload, call.answer) = (operation.into(), payload.into(), None);
+        self.store.set_fuel(FUEL).unwrap();
+        let guest_call = self.instance.get_typed_func::<(i32, i32), i32>(&self.store, "__guest_call").unwrap();
+        let ran = guest_call.call(&mut self.store, lengths);
+        let Call { answer, stderr, .. } = self.store.data();
         match (ran, answer) {
             (Ok(1), Some(Ok(response))) => serde_json::from_slice(response).expect("the answer is JSON"),
             (ran, answer) => panic!(
@@ -113,20 +151,15 @@ impl Host {
         }
     }
 
-    fn run(&self, store: &mut Store<Call>) -> Result<i32, Error> {
-        let lengths = (length(&store.data().operation), length(&store.data().payload));
-        let instance = self.linker().instantiate_and_start(&mut *store, &self.module)?;
-        instance.get_typed_func::<(), ()>(&*store, "wapc_init")?.call(&mut *store, ())?;
-        instance.get_typed_func::<(i32, i32), i32>(&*store, "__guest_call")?.call(&mut *store, lengths)
+    /// Bytes of linear memory that the module has taken so far.
+    pub fn memory(&self) -> usize {
+        let memory = self.instance.get_export(&self.store, "memory").and_then(Extern::into_memory);
+        memory.expect("the module exports its memory").data_size(&self.store)
     }
 
-    fn linker(&self) -> Linker<Call> {
-        let mut linker = Linker::new(&self.engine);
-        wapc(&mut linker)
-            .and_then(|()| host_calls(&mut linker))
-            .and_then(|()| wasi(&mut linker))
-            .expect("every name is defined once");
-        linker
+    /// How much of its fuel the last call took.
+    pub fn fuel(&self) -> u64 {
+        FUEL - self.store.get_fuel().unwrap()
     }
 }
 

@@ -78,6 +78,89 @@ fn any_field_of_any_type_is_answered() {
     }
 }
 
+/// Explicit nulls are what other hosts than a policy-server send for fields that are not set.
+#[test]
+fn null_anywhere_is_the_same_as_a_field_that_is_missing() {
+    let host = Host::load();
+    for file in
+        ["deployment_unlimited", "deployment_limited", "pod_init_writer_unlimited", "node_leaking_kernel", "pod_delete"]
+    {
+        let original = request(file);
+        for pointer in pointers(&original) {
+            let (parent, field) = pointer.rsplit_once('/').unwrap();
+            let (mut null, mut missing) = (original.clone(), original.clone());
+            let Some(fields) = missing.pointer_mut(parent).and_then(Value::as_object_mut) else { continue };
+            fields.remove(&field.replace("~1", "/").replace("~0", "~"));
+            *null.pointer_mut(&pointer).unwrap() = Value::Null;
+            let settings = json!({"defaultSizeLimit": "64Mi", "maxMemoryLimit": "8Gi"});
+            let mut answers = [host.validate(&null, &settings), host.validate(&missing, &settings)];
+            // The null is still in the changed object, as it was in the object that came.
+            answers
+                .iter_mut()
+                .for_each(|answer| answer["mutated_object"] = json!(answer["mutated_object"].is_object()));
+            assert_eq!(answers[0], answers[1], "{file}: {pointer}");
+        }
+    }
+}
+
+/// What a pod spec repeats a thousand times takes a thousand times as long, not a million times.
+#[test]
+fn time_grows_with_the_size_of_the_object_and_no_faster() {
+    let host = Host::load();
+    let shapes: [fn(usize) -> Value; 4] =
+        [containers_and_volumes, mounts_of_one_volume, volumes_of_one_container, templates];
+    for (index, shape) in shapes.into_iter().enumerate() {
+        let fuel = |count| {
+            let mut instance = host.instance();
+            let settings = json!({
+                "defaultSizeLimit": "64Mi", "defaultMemoryLimit": "64Mi", "maxSizeLimit": "64Mi", "maxMemoryLimit": "1Gi",
+                "exemptImages": ["a*b", "c"], "exemptVolumes": ["x*"],
+            });
+            let request = json!({"operation": "UPDATE", "object": shape(count), "oldObject": shape(count + 1)});
+            instance.call("validate", json!({"request": request, "settings": settings}).to_string().as_bytes());
+            instance.fuel()
+        };
+        let (small, large) = (fuel(250), fuel(2_500));
+        println!("{index} {small} {large}");
+        assert!(large < 15 * small, "shape {index}: {small} for 250, {large} for 2500");
+    }
+}
+
+fn pod(spec: Value) -> Value {
+    json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {"template": {"spec": spec}}})
+}
+
+fn containers_and_volumes(count: usize) -> Value {
+    let container = |index| json!({"name": format!("c{index}"), "volumeMounts": [{"name": format!("v{index}")}]});
+    let volume = |index| json!({"name": format!("v{index}"), "emptyDir": {"medium": "Memory"}});
+    pod(json!({
+        "containers": (0..count).map(container).collect::<Vec<_>>(),
+        "volumes": (0..count).map(volume).collect::<Vec<_>>(),
+    }))
+}
+
+fn mounts_of_one_volume(count: usize) -> Value {
+    let mounts = vec![json!({"name": "v"}); count];
+    pod(json!({
+        "containers": [{"name": "c", "volumeMounts": mounts}, {"name": "d", "volumeMounts": mounts}],
+        "volumes": vec![json!({"name": "v", "emptyDir": {"medium": "Memory"}}); 1],
+    }))
+}
+
+fn volumes_of_one_container(count: usize) -> Value {
+    let names = || (0..count).map(|index| format!("v{index}"));
+    pod(json!({
+        "containers": [{"name": "c", "volumeMounts": names().map(|name| json!({"name": name})).collect::<Vec<_>>()}],
+        "volumes": names().map(|name| json!({"name": name, "emptyDir": {"medium": "Memory"}})).collect::<Vec<_>>(),
+    }))
+}
+
+fn templates(count: usize) -> Value {
+    let template = json!({"spec": {"containers": [{"name": "c", "volumeMounts": [{"name": "v"}]}],
+                                   "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}]}});
+    json!({"apiVersion": "example.org/v1", "kind": "Fleet", "metadata": {"name": "x"}, "spec": {"templates": vec![template; count]}})
+}
+
 fn assert_unreadable(response: &Value, reason: &str) {
     assert_eq!(response["accepted"], json!(false), "{response}");
     assert_eq!(response["code"], json!(400), "{response}");

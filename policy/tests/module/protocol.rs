@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::host::Host;
+use crate::host::{Host, request};
 
 #[test]
 fn imports_nothing_but_the_protocol_with_its_host_call_and_what_the_standard_library_needs() {
@@ -72,4 +72,24 @@ fn bad_settings_are_refused_with_a_readable_message() {
         let response = Host::load().call("validate_settings", settings.as_bytes());
         assert_eq!(response, json!({"valid": false, "message": message}), "{settings}");
     }
+}
+
+/// Not every host takes a fresh instance for each request.
+#[test]
+fn ten_thousand_calls_of_one_instance_take_no_more_memory_than_a_hundred() {
+    let mut instance = Host::load().instance();
+    let settings = json!({"defaultSizeLimit": "64Mi", "defaultMemoryLimit": "256Mi"});
+    let payloads: Vec<Vec<u8>> =
+        ["deployment_unlimited", "deployment_limited", "pod_init_writer_unlimited", "configmap"]
+            .map(|file| json!({"request": request(file), "settings": settings}).to_string().into_bytes())
+            .into();
+    let mut calls = payloads.iter().cycle();
+    let mut call = |count| {
+        for payload in calls.by_ref().take(count) {
+            instance.call("validate", payload);
+        }
+        instance.memory()
+    };
+    let after_a_hundred = call(100);
+    assert_eq!(call(9_900), after_a_hundred);
 }
