@@ -2,6 +2,7 @@
 
 pub mod admission;
 pub mod facts;
+pub mod fix;
 #[cfg(test)]
 mod fixture;
 pub mod kubernetes;

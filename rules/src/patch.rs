@@ -55,7 +55,7 @@ fn set(object: &mut Value, pointer: &str, value: &Value) -> bool {
 }
 
 /// One step of a JSON pointer, unescaped.
-fn unescape(step: &str) -> String {
+pub(crate) fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 

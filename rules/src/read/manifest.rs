@@ -102,7 +102,7 @@ fn object_key(line: &str) -> Option<&'static str> {
 }
 
 /// Parse YAML or JSON with merge keys applied.
-fn parse(text: &str) -> Result<Value, String> {
+pub(crate) fn parse(text: &str) -> Result<Value, String> {
     if is_too_deep(text) {
         return Err(format!("nested deeper than {DEEPEST} levels"));
     }

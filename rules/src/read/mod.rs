@@ -28,6 +28,8 @@ mod proc_cgroups;
 mod sysctl;
 mod versions;
 
+pub(crate) use manifest::parse;
+
 /// The readers of lines, in the order in which they get to see a block. Manifests come before all of them.
 static READERS: &[&Reader] = &[
     &sysctl::READER,

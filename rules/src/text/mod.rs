@@ -118,6 +118,15 @@ impl<'a> Paste<'a> {
         self.line_starts.len()
     }
 
+    /// The bytes of the raw lines from number `lines.start` to number `lines.end`, both 1-based and included, without
+    /// the last line end.
+    pub(crate) fn raw_lines(&self, lines: Range<usize>) -> Range<usize> {
+        let start = self.line_starts.get(lines.start.saturating_sub(1)).copied().unwrap_or(self.raw.len());
+        let end = self.line_starts.get(lines.end).map_or(self.raw.len(), |next| next.saturating_sub(1));
+        let line_end = self.raw.get(start..end).is_some_and(|raw| raw.ends_with('\r'));
+        start..end - usize::from(line_end)
+    }
+
     /// The lines of each block, by index.
     pub(crate) fn text_sections(&self) -> Vec<Range<usize>> {
         self.blocks.iter().map(|section| section.lines.clone()).collect()

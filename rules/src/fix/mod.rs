@@ -1,0 +1,294 @@
+//! Findings' patches put into the text that they were found in.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::Input;
+use crate::patch::{self, Set};
+use crate::read::{self, Document, Reading};
+use crate::report::Finding;
+use crate::text::Paste;
+
+mod layout;
+
+/// A text with patches in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fixed {
+    /// The whole text. Documents that no patch is about, and all that is no document, are the same byte for byte.
+    pub text: String,
+    /// What was changed, in the order of the text's documents.
+    pub changes: Vec<Change>,
+    /// 1-based first lines, in the original text, of the documents that had to be written anew: their comments,
+    /// anchors and layout are gone.
+    pub reformatted: Vec<usize>,
+    /// What could not be put anywhere, because the findings are about another text.
+    pub left: Vec<Set>,
+}
+
+/// One field that was set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// 1-based first line of its document in the original text.
+    pub line: usize,
+    /// The field and its value.
+    pub set: Set,
+}
+
+/// Put the patches of `findings` into `input`, whose check gave them. Comments and layout stay wherever the edit can be
+/// made on the text; that the result means what the patches say is checked by parsing it again. Where two patches set
+/// the same field, the first one counts, so that the worst finding of a report decides.
+#[must_use]
+pub fn fix<'f>(input: &Input, findings: impl IntoIterator<Item = &'f Finding>) -> Fixed {
+    let inputs = std::slice::from_ref(input);
+    let reading = read::texts(inputs);
+    let mut fixed = Fixed { text: String::new(), changes: Vec::new(), reformatted: Vec::new(), left: Vec::new() };
+    let edits = edits_by_document(&reading, findings, &mut fixed.left);
+    let mut copied = 0;
+    for (index, edits) in edits {
+        let Some(source) = Source::of(&reading, input, index).filter(|source| source.start >= copied) else {
+            fixed.left.extend(edits);
+            continue;
+        };
+        let Some(edited) = edited(&source, &edits) else {
+            fixed.left.extend(edits);
+            continue;
+        };
+        fixed.text.push_str(input.text.get(copied..source.start).unwrap_or_default());
+        fixed.text.push_str(&edited.text);
+        copied = source.end;
+        if edited.reformatted || !source.verbatim {
+            fixed.reformatted.push(source.line);
+        }
+        fixed.changes.extend(edits.into_iter().map(|set| Change { line: source.line, set }));
+    }
+    fixed.text.push_str(input.text.get(copied..).unwrap_or_default());
+    fixed
+}
+
+/// The edits of each document, by its index; every field once.
+fn edits_by_document<'f>(
+    reading: &Reading,
+    findings: impl IntoIterator<Item = &'f Finding>,
+    left: &mut Vec<Set>,
+) -> BTreeMap<usize, Vec<Set>> {
+    let mut edits: BTreeMap<usize, Vec<Set>> = BTreeMap::new();
+    for finding in findings.into_iter().filter(|finding| !finding.patch.is_empty()) {
+        let place = finding.evidence.iter().map(|evidence| &evidence.place).find(|place| place.pointer.is_some());
+        let line = place.and_then(|place| place.span).map(|span| span.line);
+        match line.and_then(|line| document_at(reading, line)) {
+            Some(document) => edits.entry(document).or_default().extend(finding.patch.iter().cloned()),
+            None => left.extend(finding.patch.iter().cloned()),
+        }
+    }
+    for edits in edits.values_mut() {
+        let mut seen = std::collections::BTreeSet::new();
+        edits.retain(|edit| seen.insert(edit.pointer.clone()));
+    }
+    edits
+}
+
+/// The document that a raw line belongs to.
+fn document_at(reading: &Reading, line: usize) -> Option<usize> {
+    let paste = reading.pastes.first()?;
+    let holds =
+        |document: &Document| raw_lines(paste, document).is_some_and(|(first, last)| (first..=last).contains(&line));
+    // Documents are in order and do not overlap, so the last one that starts at or above the line is the only candidate.
+    let starts_above = |document: &Document| raw_lines(paste, document).is_some_and(|(first, _)| first <= line);
+    let index = reading.documents.partition_point(starts_above).checked_sub(1)?;
+    reading.documents.get(index).is_some_and(holds).then_some(index)
+}
+
+/// Numbers of a document's first and last raw line.
+fn raw_lines(paste: &Paste, document: &Document) -> Option<(usize, usize)> {
+    let lines = paste.lines.get(document.lines.clone())?;
+    Some((lines.first()?.number, lines.last()?.last))
+}
+
+/// A document as it stands in the input.
+struct Source<'a> {
+    /// Its text: the raw one, or the clean one when the two differ (quote marks, prompts, colours).
+    text: Cow<'a, str>,
+    /// True when `text` is the raw one.
+    verbatim: bool,
+    /// Bytes of the raw text that it takes the place of, without the last line end.
+    start: usize,
+    end: usize,
+    /// 1-based first raw line.
+    line: usize,
+}
+
+impl<'a> Source<'a> {
+    fn of(reading: &Reading, input: &'a Input, document: usize) -> Option<Self> {
+        let (paste, document) = (reading.pastes.first()?, reading.documents.get(document)?);
+        let (first, last) = raw_lines(paste, document)?;
+        let lines = paste.lines.get(document.lines.clone())?;
+        let mut range = paste.raw_lines(first..last);
+        let raw = input.text.get(range.clone())?;
+        // A byte order mark stays where it is.
+        let raw = raw.strip_prefix('\u{feff}').unwrap_or(raw);
+        range.start = range.end.saturating_sub(raw.len());
+        let verbatim = raw.split('\n').map(str::trim_end).eq(lines.iter().map(|line| line.text.as_ref()));
+        let clean = || lines.iter().map(|line| line.text.as_ref()).collect::<Vec<_>>().join("\n");
+        let text = if verbatim { Cow::Borrowed(raw) } else { Cow::Owned(clean()) };
+        Some(Self { text, verbatim, start: range.start, end: range.end, line: first })
+    }
+}
+
+/// A document's new text.
+struct Edited {
+    text: String,
+    reformatted: bool,
+}
+
+/// Edit the text in place when that gives the very value that the patches ask for, else write the value anew. `None`
+/// when the patches do not fit the document.
+fn edited(source: &Source, edits: &[Set]) -> Option<Edited> {
+    let mut wanted = read::parse(&source.text).ok()?;
+    if !patch::apply(&mut wanted, edits).is_empty() {
+        return None;
+    }
+    let in_place = layout::edit(&source.text, edits).filter(|text| read::parse(text).as_ref() == Ok(&wanted));
+    match in_place {
+        Some(text) => Some(Edited { text, reformatted: false }),
+        None => Some(Edited { text: written(&wanted, &source.text)?, reformatted: true }),
+    }
+}
+
+/// `value` in the format of `original`, without the last line end.
+fn written(value: &Value, original: &str) -> Option<String> {
+    let text = if layout::is_json(original) {
+        serde_json::to_string_pretty(value).ok()?
+    } else {
+        serde_yaml::to_string(value).ok()?
+    };
+    Some(text.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fix;
+    use crate::report::{Finding, Severity};
+    use crate::settings::Settings;
+    use crate::{Input, check};
+
+    fn findings(text: &str) -> Vec<Finding> {
+        check(&[Input::new("a.yaml", text)], &Settings::default()).findings
+    }
+
+    fn fixed(text: &str) -> super::Fixed {
+        fix(&Input::new("a.yaml", text), &findings(text))
+    }
+
+    const POD: &str = "\
+# The cache of the shop.
+apiVersion: v1
+kind: Pod
+metadata:
+  name: cache
+spec:
+  containers:
+  - name: app    # writes
+    image: \"app:1\"
+    volumeMounts:
+    - {name: v, mountPath: /v}
+
+    # the end
+  volumes:
+  - name: v
+    emptyDir: {medium: Memory}
+";
+
+    #[test]
+    fn a_missing_limit_is_inserted_and_all_other_lines_stay() {
+        let fixed = fixed(POD);
+        let limit = "    resources:\n      limits:\n        memory: 256Mi\n";
+        let mount = "    - {name: v, mountPath: /v}\n";
+        assert_eq!(fixed.text, POD.replace(mount, &format!("{mount}{limit}")));
+        assert_eq!((fixed.reformatted.len(), fixed.left.len(), fixed.changes.len()), (0, 0, 1));
+        assert_eq!(fixed.changes[0].line, 2);
+        assert_eq!(fixed.changes[0].set.pointer, "/spec/containers/0/resources/limits/memory");
+        assert!(findings(&fixed.text).is_empty());
+    }
+
+    #[test]
+    fn line_ends_and_other_documents_stay_byte_for_byte() {
+        let other = "kind: ConfigMap\r\napiVersion: v1\r\ndata:   {a:   b}   \r\n";
+        let pod = POD.replace('\n', "\r\n");
+        let text = format!("\u{feff}{other}---\r\n{pod}---\r\n{other}");
+        let fixed = fixed(&text).text;
+        assert!(fixed.starts_with(&format!("\u{feff}{other}---\r\n")), "{fixed}");
+        assert!(fixed.ends_with(&format!("---\r\n{other}")), "{fixed}");
+        assert!(fixed.contains("    resources:\r\n      limits:\r\n        memory: 256Mi\r\n"), "{fixed}");
+        assert_eq!(fixed.matches('\n').count(), fixed.matches("\r\n").count());
+    }
+
+    #[test]
+    fn each_form_of_an_absent_limit_is_edited_in_place() {
+        for (written, edited) in [
+            ("resources: {}", "resources: {limits: {memory: 256Mi}}"),
+            ("resources: {requests: {cpu: 1}}", "resources: {requests: {cpu: 1}, limits: {memory: 256Mi}}"),
+            ("resources: null", "resources: {limits: {memory: 256Mi}}"),
+            ("resources:", "resources:\n      limits:\n        memory: 256Mi"),
+            ("resources: # none yet", "resources: # none yet\n      limits:\n        memory: 256Mi"),
+            (
+                "resources:\n      limits:\n        cpu: 1",
+                "resources:\n      limits:\n        cpu: 1\n        memory: 256Mi",
+            ),
+            ("resources: {limits: {memory: 0}} # zero", "resources: {limits: {memory: 256Mi}} # zero"),
+            ("resources: {limits: {memory: \"0\"}}", "resources: {limits: {memory: 256Mi}}"),
+        ] {
+            let text = POD.replace("image: \"app:1\"", written);
+            let fixed = fixed(&text);
+            assert_eq!(fixed.text, POD.replace("image: \"app:1\"", edited));
+            assert!(fixed.reformatted.is_empty(), "{written}");
+        }
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let text = "{\"kind\": \"Pod\", \"apiVersion\": \"v1\", \"spec\": {\n  \"containers\": [{\n    \"name\": \"a\",\n    \
+                    \"volumeMounts\": [{\"name\": \"v\", \"mountPath\": \"/v\"}]\n  }],\n  \
+                    \"volumes\": [{\"name\": \"v\", \"emptyDir\": {\"medium\": \"Memory\"}}]\n}}\n";
+        let fixed = fixed(text);
+        let mount = "\"mountPath\": \"/v\"}]";
+        let limit = ",\n    \"resources\": {\"limits\": {\"memory\": \"256Mi\"}}";
+        assert_eq!(fixed.text, text.replace(mount, &format!("{mount}{limit}")));
+        assert!(fixed.reformatted.is_empty());
+    }
+
+    #[test]
+    fn what_an_anchor_shares_is_written_anew_and_said_so() {
+        let text =
+            POD.replace("  containers:\n", "  containers:\n  - name: other\n    resources: &r {limits: {memory: 0}}\n");
+        let text = text.replace("image: \"app:1\"", "resources: *r");
+        let fixed = fixed(&text);
+        assert_eq!(fixed.reformatted, [2]);
+        assert!(!fixed.text.contains("# writes") && !fixed.text.contains('&'), "{}", fixed.text);
+        assert!(findings(&fixed.text).iter().all(|finding| finding.severity == Severity::Info), "{}", fixed.text);
+    }
+
+    #[test]
+    fn a_quoted_document_loses_its_marks_and_nothing_around_it_changes() {
+        let quoted: String = POD.lines().map(|line| format!("> {line}\n")).collect();
+        let fixed = fixed(&format!("See this:\n\n{quoted}\nBye!\n"));
+        assert!(fixed.text.starts_with("See this:\n\n") && fixed.text.ends_with("\n\nBye!\n"), "{}", fixed.text);
+        assert!(fixed.text.contains("\n    resources:\n      limits:\n"), "{}", fixed.text);
+        assert_eq!(fixed.reformatted.len(), 1);
+    }
+
+    #[test]
+    fn findings_about_another_text_change_nothing() {
+        let fixed = fix(&Input::new("b", "fs.inotify.max_user_watches = 8192\n"), &findings(POD));
+        assert_eq!(fixed.text, "fs.inotify.max_user_watches = 8192\n");
+        assert_eq!((fixed.left.len(), fixed.changes.len()), (1, 0));
+    }
+
+    #[test]
+    fn nothing_to_fix_is_the_same_text() {
+        for text in ["", "\u{feff}", "kind: Pod\napiVersion: v1\n", "a\r\nb"] {
+            assert_eq!(fixed(text).text, text);
+        }
+    }
+}
