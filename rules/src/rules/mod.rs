@@ -149,7 +149,18 @@ pub enum Lang {
 
 impl Lang {
     /// All languages with their BCP 47 tag.
-    pub const ALL: [(Self, &'static str); 3] = [(Self::En, "en"), (Self::Ja, "ja"), (Self::Zh, "zh")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::En, Self::En.tag()), (Self::Ja, Self::Ja.tag()), (Self::Zh, Self::Zh.tag())];
+
+    /// Its BCP 47 tag.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Ja => "ja",
+            Self::Zh => "zh",
+        }
+    }
 
     /// The language of a BCP 47 tag (`ja-JP`) or a POSIX locale (`zh_CN.UTF-8`); `None` when no words exist in it.
     #[must_use]

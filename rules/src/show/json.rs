@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::is_unsafe;
 use crate::report::Report;
 
@@ -11,7 +13,12 @@ use crate::report::Report;
 /// # Errors
 /// None that a report can cause; the signature leaves them to the JSON writer.
 pub fn json(report: &Report) -> serde_json::Result<String> {
-    let plain = serde_json::to_string_pretty(report)?;
+    escaped(report)
+}
+
+/// Indented JSON in which nothing disturbs a terminal, with a line feed at its end.
+pub(super) fn escaped(value: &impl Serialize) -> serde_json::Result<String> {
+    let plain = serde_json::to_string_pretty(value)?;
     let mut escaped = String::with_capacity(plain.len() + 1);
     for c in plain.chars() {
         // The writer has escaped everything below a blank; what is left of the unsafe ones stands inside strings.

@@ -1,12 +1,15 @@
-//! A report as people read it: a finding's words filled with its values, terminal text, JSON.
+//! A report as people and programs read it: a finding's words filled with its values, in every shape.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use crate::report::{Finding, Wanted};
-use crate::rules::{self, Lang};
+use crate::report::{Finding, Missing, Report, Unread, Values, Verdict, Wanted, Why};
+use crate::rules::{self, Lang, Rule};
 
 pub mod json;
+pub mod list;
+pub mod markdown;
+pub mod sarif;
+mod source;
 #[cfg(feature = "cli")]
 pub mod text;
 pub mod words;
@@ -14,6 +17,11 @@ pub mod words;
 /// What to paste when nothing is known yet: together these touch all four risks.
 pub const STARTERS: [Wanted; 5] =
     [Wanted::Manifest, Wanted::InotifyLimits, Wanted::ProcCgroups, Wanted::KubeletVersion, Wanted::RuncVersion];
+
+/// Longest name or observation, in characters.
+const SHORT: usize = 200;
+/// Most entries in the lists of read and of unread lines that people see; the JSON form has them all.
+const LISTED: usize = 20;
 
 /// What a rule says about one finding in one language, ready to be shown: placeholders filled, nothing invisible.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,15 +47,7 @@ pub struct Said {
 pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     let rule = rules::find(&finding.rule)?;
     let words = rule.words.text(lang);
-    let mut values = BTreeMap::new();
-    for (name, value) in [("object", &finding.object), ("container", &finding.container), ("volume", &finding.volume)] {
-        if let Some(value) = value {
-            values.insert(Cow::Borrowed(name), visible(value).into_owned());
-        }
-    }
-    for (name, value) in &finding.values {
-        values.insert(name.clone(), visible(value).into_owned());
-    }
+    let values = values(finding, |value| visible(value).into_owned());
     Some(Said {
         title: words.title,
         says: fill(words.form(&values), &values),
@@ -58,10 +58,48 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     })
 }
 
+/// The values that fill a finding's words, each as `shown` makes it.
+fn values(finding: &Finding, shown: impl Fn(&str) -> String) -> Values {
+    let subject = [("object", &finding.object), ("container", &finding.container), ("volume", &finding.volume)];
+    let subject = subject.into_iter().filter_map(|(name, value)| Some((Cow::Borrowed(name), value.as_deref()?)));
+    let others = finding.values.iter().map(|(name, value)| (name.clone(), value.as_str()));
+    subject.chain(others).map(|(name, value)| (name, shown(value))).collect()
+}
+
+/// What stands for the placeholders of a rule when there is no finding to take their values from: `<limit>`.
+fn open_values(rule: &Rule, lang: Lang, shown: impl Fn(&str) -> String) -> Values {
+    let words = rule.words.text(lang);
+    let templates = [words.why, words.fix, rule.remedy];
+    let names = templates.into_iter().chain(words.says.iter().copied()).flat_map(rules::placeholders);
+    names.map(|name| (name.to_owned().into(), shown(&format!("<{name}>")))).collect()
+}
+
+/// What to paste next, each thing once; what to start with when nothing was understood at all.
+fn missing(report: &Report) -> Vec<Missing> {
+    let mut missing: Vec<Missing> = Vec::new();
+    for wanted in report.risks.values().flat_map(|state| &state.missing) {
+        if !missing.contains(wanted) {
+            missing.push(wanted.clone());
+        }
+    }
+    if missing.is_empty() && report.verdict == Verdict::CannotJudge {
+        missing.extend(STARTERS.map(Wanted::missing));
+    }
+    missing
+}
+
+/// The lines that were not used. What the user can mend comes first, so that chatter between commands does not push it
+/// off a list.
+fn unread_worst_first(report: &Report) -> Vec<&Unread> {
+    let mut unread: Vec<&Unread> = report.unread.iter().collect();
+    unread.sort_by_key(|unread| matches!(unread.why, Why::NotRecognised | Why::Irrelevant));
+    unread
+}
+
 /// `template` with each `{name}` replaced by its value. A name without a value, and braces around anything else (YAML
 /// flow maps, shell expansions), stay as they are; values are not searched for further names.
 #[must_use]
-pub fn fill(template: &str, values: &BTreeMap<Cow<'static, str>, String>) -> String {
+pub fn fill(template: &str, values: &Values) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -86,6 +124,14 @@ pub fn fill(template: &str, values: &BTreeMap<Cow<'static, str>, String>) -> Str
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_unsafe) { Cow::Owned(text.chars().map(visible_char).collect()) } else { Cow::Borrowed(text) }
+}
+
+/// A name or an observation as it may be shown, cut when it is overlong.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHORT) {
+        Some((end, _)) => format!("{}…", visible(text.get(..end).unwrap_or_default())),
+        None => visible(text).into_owned(),
+    }
 }
 
 /// The visible sign for one character.

@@ -11,10 +11,11 @@ use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::source::{Source, excerpt};
 use super::words::{self, Label};
-use super::{STARTERS, fill, said, visible};
+use super::{LISTED, fill, missing, said, short, unread_worst_first, visible};
 use crate::Input;
-use crate::report::{Evidence, Finding, Missing, Place, Report, Risk, Severity, Span, Status, Unread, Verdict, Why};
+use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Span, Status, Verdict, Why};
 use crate::rules::Lang;
 
 const BOLD: Style = Style::new().bold();
@@ -26,14 +27,6 @@ const CYAN: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Columns that sentences are broken to.
 const WIDTH: usize = 100;
-/// Longest stretch of a source line that is quoted, in UTF-16 units.
-const QUOTED: usize = 110;
-/// How much of that stands before the marked span, at most.
-const BEFORE: usize = 40;
-/// Longest name or observation, in characters.
-const SHORT: usize = 200;
-/// Most entries in the lists of read and of unread lines; the JSON form has them all.
-const LISTED: usize = 20;
 
 /// A report, to be shown in one language beside the texts that it is about.
 pub struct Text<'a> {
@@ -176,17 +169,7 @@ impl Text<'_> {
 
     /// The commands that would decide what is undecided; what to start with when nothing was understood at all.
     fn paste_next(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut missing: Vec<Missing> = Vec::new();
-        for state in self.report.risks.values() {
-            for wanted in &state.missing {
-                if !missing.contains(wanted) {
-                    missing.push(wanted.clone());
-                }
-            }
-        }
-        if missing.is_empty() && self.report.verdict == Verdict::CannotJudge {
-            missing.extend(STARTERS.map(|wanted| wanted.missing()));
-        }
+        let missing = missing(self.report);
         if missing.is_empty() {
             return Ok(());
         }
@@ -212,12 +195,10 @@ impl Text<'_> {
     }
 
     fn unread(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut unread: Vec<&Unread> = self.report.unread.iter().collect();
+        let unread = unread_worst_first(self.report);
         if unread.is_empty() {
             return Ok(());
         }
-        // What the user can mend comes first, so that chatter between commands does not push it off the list.
-        unread.sort_by_key(|unread| matches!(unread.why, Why::NotRecognised | Why::Irrelevant));
         self.heading(f, words::UNREAD)?;
         for run in unread.iter().take(LISTED) {
             let why = words::why_unread(&run.why).text(self.lang);
@@ -294,78 +275,21 @@ fn severity_style(severity: Severity) -> Style {
     }
 }
 
-/// An input with the starts of its lines, so that quoting a thousand findings does not read it a thousand times.
-struct Source<'a> {
-    name: String,
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Source<'a> {
-    fn new(input: &'a Input) -> Self {
-        let text: &str = &input.text;
-        let behind_line_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at.saturating_add(1));
-        Self { name: short(&input.name), text, starts: std::iter::once(0).chain(behind_line_feeds).collect() }
-    }
-
-    /// The line with this 1-based number, without its line end.
-    fn line(&self, number: usize) -> Option<&'a str> {
-        let start = *self.starts.get(number.checked_sub(1)?)?;
-        let end = self.starts.get(number).copied().unwrap_or(self.text.len());
-        Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
-    }
-}
-
 /// The line as it may be shown, cut around the span, and the marks that go under the span.
 fn quote(line: &str, span: Span) -> (String, String) {
-    let from = span.column.saturating_sub(1);
-    let to = span.end_column.saturating_sub(1).max(from.saturating_add(1));
-    let (first, mut at) = if line.len() > QUOTED { start_of(line, from.saturating_sub(BEFORE)) } else { (0, 0) };
-    let last = at.saturating_add(QUOTED);
-    let (mut quote, mut marks) = (String::new(), String::new());
-    if first > 0 {
-        quote.push('…');
-        marks.push(' ');
-    }
-    for c in line.get(first..).unwrap_or_default().chars() {
-        if at >= last {
-            quote.push('…');
-            break;
-        }
-        let shown = super::visible_char(c);
-        let mark = if (from..to).contains(&at) { '^' } else { ' ' };
-        quote.push(shown);
-        marks.extend(std::iter::repeat_n(mark, shown.width().unwrap_or_default()));
-        at = at.saturating_add(c.len_utf16());
-    }
-    let marks = marks.trim_end();
+    let excerpt = excerpt(line, span);
+    let marks: String = excerpt
+        .chars
+        .iter()
+        .flat_map(|&(c, marked)| std::iter::repeat_n(if marked { '^' } else { ' ' }, c.width().unwrap_or_default()))
+        .collect();
+    let quote = excerpt.text();
     // A span behind the last character (a missing value) still gets its mark.
-    let marks = if marks.is_empty() { format!("{:1$}^", "", quote.width()) } else { marks.to_owned() };
+    let marks = match marks.trim_end() {
+        "" => format!("{:1$}^", "", quote.width()),
+        marks => marks.to_owned(),
+    };
     (quote, marks)
-}
-
-/// Byte offset and UTF-16 column (0-based) of the character at or next behind `column`.
-fn start_of(line: &str, column: usize) -> (usize, usize) {
-    if line.is_ascii() {
-        let at = column.min(line.len());
-        return (at, at);
-    }
-    let mut at = 0_usize;
-    for (offset, c) in line.char_indices() {
-        if at >= column {
-            return (offset, at);
-        }
-        at = at.saturating_add(c.len_utf16());
-    }
-    (line.len(), at)
-}
-
-/// A name or an observation as it may be shown, cut when it is overlong.
-fn short(text: &str) -> String {
-    match text.char_indices().nth(SHORT) {
-        Some((end, _)) => format!("{}…", visible(text.get(..end).unwrap_or_default())),
-        None => visible(text).into_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -426,7 +350,7 @@ mod tests {
         let line = format!("{}needle{}", "a".repeat(5_000), "b".repeat(5_000));
         let (shown, marks) = quote(&line, span(5_001, 5_007));
         assert!(shown.starts_with("…aaa") && shown.ends_with("bbb…"), "{shown}");
-        assert_eq!(shown.chars().count(), super::QUOTED + 2);
+        assert_eq!(shown.chars().count(), crate::show::source::QUOTED + 2);
         let at = shown.chars().position(|c| c == 'n').unwrap();
         assert_eq!(marks, format!("{}{}", " ".repeat(at), "^".repeat(6)));
 

@@ -246,6 +246,27 @@ pub const OBJECT: Label = Label { en: "object", ja: "オブジェクト", zh: "�
 pub const CONTAINER: Label = Label { en: "container", ja: "コンテナ", zh: "容器" };
 /// Before a volume's name.
 pub const VOLUME: Label = Label { en: "volume", ja: "ボリューム", zh: "卷" };
+/// Above the column of risks.
+pub const RISK: Label = Label { en: "risk", ja: "リスク", zh: "风险" };
+/// Above the column of their states.
+pub const STATE: Label = Label { en: "state", ja: "状態", zh: "状态" };
+/// Above the sentences that a rule can say.
+pub const SAYS_HEADING: Label = Label { en: "What it says", ja: "表示されるメッセージ", zh: "提示内容" };
+/// Above the reason why a rule matters.
+pub const WHY_HEADING: Label =
+    Label { en: "Why it matters on a node", ja: "ノードへの影響", zh: "对节点的影响" };
+/// Above what to do about a finding.
+pub const FIX_HEADING: Label = Label { en: "What to do", ja: "対処方法", zh: "处理方法" };
+/// Above an example that fires a rule.
+pub const BAD_HEADING: Label =
+    Label { en: "An example that fires", ja: "検出される例", zh: "会触发的示例" };
+/// Above an example that does not fire a rule.
+pub const GOOD_HEADING: Label =
+    Label { en: "An example that does not", ja: "検出されない例", zh: "不会触发的示例" };
+/// Above the sources of a rule's facts.
+pub const LINKS_HEADING: Label = Label { en: "Sources", ja: "参考資料", zh: "参考资料" };
+/// Above the list of all rules.
+pub const RULES_HEADING: Label = Label { en: "Rules", ja: "ルール一覧", zh: "规则一览" };
 /// Above the commands whose output would decide.
 pub const PASTE_NEXT: Label = Label {
     en: "To decide, paste the output of",
@@ -263,4 +284,16 @@ pub const PASTE_HERE: Label = Label {
     en: "Paste manifests, command output or logs here, then press Enter and Ctrl-D (Windows: Ctrl-Z, Enter).",
     ja: "マニフェスト、コマンドの出力、ログを貼り付け、Enter の後に Ctrl-D を押してください（Windows では Ctrl-Z、Enter）。",
     zh: "请粘贴清单、命令输出或日志，然后按 Enter 和 Ctrl-D（Windows：Ctrl-Z 后按 Enter）。",
+};
+/// What `--fix` says about a document that it could not edit in place.
+pub const REFORMATTED: Label = Label {
+    en: "this document was written anew; comments and layout are lost",
+    ja: "このドキュメントは全体を書き直しました（コメントと書式は失われます）",
+    zh: "该文档已整体重写，注释和排版会丢失",
+};
+/// What `--fix` says when no finding has a patch.
+pub const NOTHING_TO_FIX: Label = Label {
+    en: "nothing here can be fixed automatically",
+    ja: "自動で修正できる箇所はありません",
+    zh: "没有可以自动修复的内容",
 };

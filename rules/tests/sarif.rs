@@ -1,0 +1,84 @@
+//! `--format sarif` against the schema of the format, on every example.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rules::rules::Lang;
+use rules::settings::Settings;
+use rules::show::sarif::sarif;
+use rules::{Context, Input, check, check_object};
+use serde_json::Value;
+
+fn examples() -> Vec<PathBuf> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let files = |folder: fs::DirEntry| fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+    fs::read_dir(examples).unwrap().flat_map(|folder| files(folder.unwrap())).collect()
+}
+
+fn schema() -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sarif/sarif-schema-2.1.0.json");
+    // The pattern for languages has a bracket too many, which strict regular expressions refuse.
+    let schema = fs::read_to_string(path).unwrap().replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
+    let schema = serde_json::from_str(&schema).unwrap();
+    jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
+}
+
+fn log(inputs: &[Input], lang: Lang) -> Value {
+    let report = check(inputs, &Settings::default());
+    serde_json::from_str(&sarif(&report, inputs, lang).unwrap()).unwrap()
+}
+
+#[test]
+fn logs_of_all_examples_are_valid_in_every_language() {
+    let schema = schema();
+    let mut results = 0;
+    for path in examples() {
+        let inputs = [Input::new(path.to_string_lossy(), fs::read_to_string(&path).unwrap())];
+        for (lang, _) in Lang::ALL {
+            let log = log(&inputs, lang);
+            let faults: Vec<String> =
+                schema.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            assert!(faults.is_empty(), "{}: {faults:#?}", path.display());
+            results += log["runs"][0]["results"].as_array().unwrap().len();
+        }
+    }
+    assert!(results > 100, "only {results} results");
+}
+
+#[test]
+fn logs_of_odd_inputs_are_valid() {
+    let schema = schema();
+    let broken = "kind: Pod\nspec:\n  containers: [\n";
+    let inputs = [
+        Input::new("", ""),
+        Input::new("a b\u{1b}[2J?x#y%.yaml", broken),
+        Input::new("/absolute/日本語", "\0"),
+        Input::new("c:\\x", "{{ .Values }}\nfs.inotify.max_user_instances = 1\n"),
+    ];
+    assert!(schema.is_valid(&log(&inputs, Lang::Zh)));
+    assert!(schema.is_valid(&log(&[], Lang::En)));
+}
+
+#[test]
+fn a_log_about_an_object_without_text_is_valid() {
+    let pod = serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "spec": {
+        "containers": [{"name": "a", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
+        "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
+    }});
+    let report = check_object(&pod, &Context::default(), &Settings::default());
+    let log: Value = serde_json::from_str(&sarif(&report, &[], Lang::En).unwrap()).unwrap();
+    assert!(schema().is_valid(&log));
+    let location = &log["runs"][0]["results"][0]["locations"][0];
+    assert_eq!(location["logicalLocations"][0]["fullyQualifiedName"], "Pod/a");
+}
+
+/// The validator refuses what the schema does not allow, so that the tests above can fail.
+#[test]
+fn the_schema_is_the_one_of_the_format() {
+    let schema = schema();
+    let mut log = log(&[], Lang::En);
+    log["runs"][0]["columnKind"] = "bytes".into();
+    assert!(!schema.is_valid(&log));
+}
