@@ -300,3 +300,50 @@ fn a_reader_that_stops_early_is_no_error() {
     assert_eq!(status(&output), 2);
     assert_eq!(stderr(&output), "");
 }
+
+#[test]
+fn markdown_and_sarif_are_formats() {
+    let limit = "fs.inotify.max_user_instances = 128\n";
+    let output = noderisk(&["--format", "markdown", "--lang", "zh"], limit);
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).starts_with("# noderisk\n\n**有风险："), "{}", stdout(&output));
+    let output = noderisk(&["--format", "sarif"], limit);
+    assert_eq!(status(&output), 1);
+    assert_eq!(json(&output)["runs"][0]["results"][0]["ruleId"], "inotify-instances-low");
+}
+
+#[test]
+fn a_rule_is_explained_in_the_asked_language() {
+    for (lang, title) in [("en", "# Too few inotify instances"), ("ja", "# "), ("zh", "# inotify 实例")] {
+        let output = noderisk(&["explain", "inotify-instances-low", "--lang", lang], "");
+        assert_eq!(status(&output), 0);
+        let text = stdout(&output);
+        assert!(text.starts_with(title), "{text}");
+        for part in ["sudo sysctl -w", "https://", "noderisk ", "--> examples/inotify-instances-low/"] {
+            assert!(text.contains(part), "{lang} has no {part}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_rule_is_a_usage_error_that_names_similar_ones() {
+    let output = noderisk(&["explain", "inotify-instance-low"], "");
+    assert_eq!(status(&output), 64);
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains("similar value") && stderr(&output).contains("'inotify-instances-low'"));
+    assert_eq!(status(&noderisk(&["explain"], "")), 64);
+}
+
+#[test]
+fn rules_are_listed_for_people_and_for_programs() {
+    let output = noderisk(&["rules"], "");
+    assert_eq!(status(&output), 0);
+    let list = json(&noderisk(&["rules", "--format", "json", "--lang", "ja"], ""));
+    assert_eq!(list.as_array().unwrap().len(), rules::rules::RULES.len());
+    for rule in rules::rules::RULES {
+        assert!(stdout(&output).lines().any(|line| line.contains(rule.id) && line.ends_with(rule.words.en.title)));
+        let listed = list.as_array().unwrap().iter().find(|listed| listed["id"] == rule.id).unwrap();
+        assert_eq!(listed["title"], rule.words.ja.title);
+        assert_eq!(listed["risk"], rule.risk.id());
+    }
+}

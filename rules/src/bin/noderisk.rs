@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
+use include_dir::{Dir, include_dir};
 use rules::Input;
+use rules::fix::{Fixed, fix};
 use rules::kubernetes::quantity;
 use rules::report::{Report, Verdict};
-use rules::rules::Lang;
+use rules::rules::{Lang, RULES};
 use rules::settings::{NodeProfile, Settings};
-use rules::show::{json::json, text::Text, visible, words};
+use rules::show::{json::json, list, markdown::Markdown, sarif::sarif, text::Text, visible, words};
+
+/// A page per language and rule, as `explain` prints them; a test keeps them equal to the rules.
+static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
 /// Exit status for a command line or settings that cannot be followed (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
@@ -27,11 +32,55 @@ const NO_OUTPUT: u8 = 74;
 #[command(
     name = "noderisk",
     version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
     after_help = "\
 Exit status: 0 no risk found, 1 at risk, 2 cannot judge, 64 usage error, 66 unreadable input.\n\
 All inputs are checked together: a limit in one file counts for a manifest in another."
 )]
 struct Arguments {
+    #[command(subcommand)]
+    task: Option<Task>,
+
+    #[command(flatten)]
+    check: Check,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Say what a rule is about: why it matters, what to do, examples and sources
+    Explain {
+        /// Id of the rule, such as inotify-instances-low
+        #[arg(value_name = "RULE", value_parser = rule())]
+        rule: String,
+        #[command(flatten)]
+        language: Language,
+    },
+    /// List all rules
+    Rules {
+        /// Shape of the list
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+        #[command(flatten)]
+        language: Language,
+    },
+}
+
+#[derive(clap::Args)]
+struct Language {
+    /// Language of what is printed for people [default: by LC_ALL, LC_MESSAGES or LANG]
+    #[arg(long = "lang", value_name = "LANG", value_parser = language())]
+    chosen: Option<Lang>,
+}
+
+impl Language {
+    fn get(&self) -> Lang {
+        self.chosen.unwrap_or_else(locale)
+    }
+}
+
+#[derive(clap::Args)]
+struct Check {
     /// Files to check, directories to walk (hidden files left out), or - for standard input, which is also the default
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
@@ -40,9 +89,12 @@ struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Language of the text form [default: by LC_ALL, LC_MESSAGES or LANG]
-    #[arg(long, value_parser = language())]
-    lang: Option<Lang>,
+    /// Print the one input with the findings' patches in it, instead of a report
+    #[arg(long, conflicts_with = "format")]
+    fix: bool,
+
+    #[command(flatten)]
+    language: Language,
 
     /// Settings in YAML or JSON, as the policy takes them
     #[arg(long, value_name = "FILE")]
@@ -59,6 +111,18 @@ struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For tickets
+    Markdown,
+    /// For code scanning services and editors (SARIF 2.1.0)
+    Sarif,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ListFormat {
     /// For people
     Text,
     /// For programs
@@ -81,8 +145,14 @@ fn main() -> ExitCode {
             return ExitCode::from(status);
         }
     };
-    match check(&arguments) {
-        Ok(verdict) => ExitCode::from(status(verdict)),
+    let done = match &arguments.task {
+        Some(Task::Explain { rule, language }) => explain(rule, language.get()),
+        Some(Task::Rules { format, language }) => list_rules(*format, language.get()),
+        None if arguments.check.fix => fix_one(&arguments.check).map(status),
+        None => check(&arguments.check).map(status),
+    };
+    match done {
+        Ok(status) => ExitCode::from(status),
         Err(failure) => {
             let _ = writeln!(io::stderr(), "noderisk: {}", failure.message);
             ExitCode::from(failure.status)
@@ -98,14 +168,12 @@ fn status(verdict: Verdict) -> u8 {
     }
 }
 
-fn check(arguments: &Arguments) -> Result<Verdict, Failure> {
-    let lang = arguments.lang.unwrap_or_else(locale);
+fn check(arguments: &Check) -> Result<Verdict, Failure> {
+    let lang = arguments.language.get();
     let settings = settings(arguments)?;
     let inputs = inputs(&arguments.inputs, lang)?;
     let report = rules::check(&inputs, &settings);
-    shown(&report, &inputs, arguments.format, lang)
-        .and_then(|text| print(&text))
-        .map_err(|error| Failure { status: NO_OUTPUT, message: format!("cannot write the report: {error}") })?;
+    shown(&report, &inputs, arguments.format, lang).and_then(|text| print(&text)).map_err(unwritable)?;
     Ok(report.verdict)
 }
 
@@ -113,19 +181,78 @@ fn shown(report: &Report, inputs: &[Input], format: Format, lang: Lang) -> io::R
     match format {
         Format::Text => Ok(Text::new(report, inputs, lang).to_string()),
         Format::Json => Ok(json(report)?),
+        Format::Markdown => Ok(Markdown::new(report, inputs, lang).to_string()),
+        Format::Sarif => Ok(sarif(report, inputs, lang)?),
     }
 }
 
-/// Write to standard output, with styles only where they are wanted. A reader that stops early (`| head`) is no error.
+/// Print the only input with the patches in it. The verdict is about what is printed.
+fn fix_one(arguments: &Check) -> Result<Verdict, Failure> {
+    let lang = arguments.language.get();
+    let settings = settings(arguments)?;
+    let inputs = inputs(&arguments.inputs, lang)?;
+    let [input] = inputs.as_slice() else {
+        let message = format!("--fix takes one input, {} were given", inputs.len());
+        return Err(Failure { status: USAGE, message });
+    };
+    let fixed = fix(input, &rules::check(&inputs, &settings).findings);
+    tell_changes(&fixed, &input.name, lang);
+    write(&fixed.text).map_err(unwritable)?;
+    let input = Input::new(input.name.clone(), fixed.text);
+    Ok(rules::check(&[input], &settings).verdict)
+}
+
+/// Say on standard error what `--fix` did, so that standard output holds nothing but the manifest.
+fn tell_changes(fixed: &Fixed, name: &str, lang: Lang) {
+    let mut err = io::stderr().lock();
+    let (name, colon) = (visible(name), words::COLON.text(lang));
+    let mut say = |line: usize, what: &str| drop(writeln!(err, "noderisk: {name}:{line}{colon}{what}"));
+    for change in &fixed.changes {
+        say(change.line, &format!("{} = {}", visible(&change.set.pointer), visible(&change.set.value.to_string())));
+    }
+    for line in &fixed.reformatted {
+        say(*line, words::REFORMATTED.text(lang));
+    }
+    if fixed.changes.is_empty() {
+        let _ = writeln!(err, "noderisk: {name}{colon}{}", words::NOTHING_TO_FIX.text(lang));
+    }
+}
+
+fn explain(rule: &str, lang: Lang) -> Result<u8, Failure> {
+    let page = PAGES.get_file(format!("{}/{rule}.md", lang.tag())).and_then(|page| page.contents_utf8());
+    let missing = || Failure { status: NO_INPUT, message: format!("there is no page about {rule}") };
+    print(page.ok_or_else(missing)?).map_err(unwritable)?;
+    Ok(0)
+}
+
+fn list_rules(format: ListFormat, lang: Lang) -> Result<u8, Failure> {
+    let list = match format {
+        ListFormat::Text => Ok(list::text(lang)),
+        ListFormat::Json => list::json(lang).map_err(io::Error::from),
+    };
+    list.and_then(|list| print(&list)).map_err(unwritable)?;
+    Ok(0)
+}
+
+/// Write to standard output, with styles only where they are wanted.
 fn print(text: &str) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    until_closed(&mut anstream::stdout().lock(), text)
+}
+
+/// Write to standard output byte for byte.
+fn write(text: &str) -> io::Result<()> {
+    until_closed(&mut io::stdout().lock(), text)
+}
+
+/// Write until the reader stops; one that stops early (`| head`) is no error.
+fn until_closed(out: &mut impl Write, text: &str) -> io::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
 }
 
-fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+fn settings(arguments: &Check) -> Result<Settings, Failure> {
     let mut settings = match &arguments.settings {
         None => Settings::default(),
         Some(path) => {
@@ -216,6 +343,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure { status: NO_INPUT, message: format!("cannot read {}: {error}", shown_path(path)) }
 }
 
+fn unwritable(error: io::Error) -> Failure {
+    Failure { status: NO_OUTPUT, message: format!("cannot write: {error}") }
+}
+
 fn shown_path(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
@@ -225,6 +356,11 @@ fn locale() -> Lang {
     let set =
         ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     set.and_then(|value| Lang::of(&value.to_string_lossy())).unwrap_or_default()
+}
+
+/// Takes the id of a rule; clap names similar ones when it is wrong.
+fn rule() -> PossibleValuesParser {
+    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
 }
 
 fn language() -> impl TypedValueParser<Value = Lang> {

@@ -1,0 +1,118 @@
+//! `--fix` on every manifest among the examples, and as its users meet it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rules::fix::fix;
+use rules::report::{Finding, Severity};
+use rules::settings::Settings;
+use rules::{Input, check};
+
+/// All YAML and JSON files among the examples.
+fn manifests() -> Vec<PathBuf> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let files = |folder: fs::DirEntry| fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+    let mut found: Vec<PathBuf> = fs::read_dir(examples).unwrap().flat_map(|folder| files(folder.unwrap())).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
+    found.retain(|path| !path.ends_with("settings.yaml"));
+    found.sort();
+    found
+}
+
+/// What is found in a text under the settings that stand beside `path`.
+fn findings(text: &str, path: &Path) -> Vec<Finding> {
+    let settings = fs::read_to_string(path.with_file_name("settings.yaml")).unwrap_or_default();
+    let settings: Settings = serde_yaml::from_str(&settings).unwrap();
+    check(&[Input::new("a", text)], &settings).findings
+}
+
+#[test]
+fn a_fixed_example_no_longer_fires_what_was_fixed_and_keeps_its_layout() {
+    let mut fixed_files = 0;
+    for path in manifests() {
+        let text = fs::read_to_string(&path).unwrap();
+        let before = findings(&text, &path);
+        let patched: Vec<&Finding> = before.iter().filter(|finding| !finding.patch.is_empty()).collect();
+        let fixed = fix(&Input::new("a", text.as_str()), &before);
+        assert!(fixed.left.is_empty() && fixed.reformatted.is_empty(), "{}: {fixed:?}", path.display());
+        if patched.is_empty() {
+            assert_eq!(fixed.text, text, "{}", path.display());
+            continue;
+        }
+        fixed_files += 1;
+        for left in findings(&fixed.text, &path) {
+            let same =
+                patched.iter().any(|finding| (&finding.rule, &finding.container) == (&left.rule, &left.container));
+            assert!(!same && left.severity != Severity::Error, "{}: {left:?}\n{}", path.display(), fixed.text);
+        }
+        // Lines that hold no changed field are still there, in order.
+        let mut kept = fixed.text.lines();
+        let gone: Vec<&str> = text
+            .lines()
+            .filter(|line| !kept.clone().any(|new| new == *line) || !kept.any(|new| new == *line))
+            .collect();
+        assert!(gone.len() <= fixed.changes.len(), "{}: {gone:#?}\n{}", path.display(), fixed.text);
+    }
+    assert!(fixed_files >= 10, "only {fixed_files} files");
+}
+
+fn noderisk(arguments: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_noderisk"))
+        .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+const POD: &str = "\
+apiVersion: v1
+kind: Pod
+metadata: {name: cache}
+spec:
+  containers:
+  - name: app # writes
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes:
+  - name: v
+    emptyDir: {medium: Memory}
+";
+
+#[test]
+fn the_manifest_goes_to_standard_output_and_what_changed_to_standard_error() {
+    let output = noderisk(&["--fix"], POD);
+    let mounts = "    volumeMounts: [{name: v, mountPath: /v}]\n";
+    let limit = "    resources:\n      limits:\n        memory: 256Mi\n";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), POD.replace(mounts, &format!("{mounts}{limit}")));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "noderisk: stdin:1: /spec/containers/0/resources/limits/memory = \"256Mi\"\n"
+    );
+    assert_eq!(output.status.code(), Some(0), "the status is about what was printed");
+}
+
+#[test]
+fn text_without_a_patch_comes_out_as_it_went_in() {
+    let limit = "fs.inotify.max_user_instances = 128\r\n";
+    let output = noderisk(&["--fix", "--lang", "ja"], limit);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), limit);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "noderisk: stdin: 自動で修正できる箇所はありません\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn one_input_at_a_time_and_no_report_beside_it() {
+    for arguments in [&["--fix", "-", "-"][..], &["--fix", "--format", "json"]] {
+        let output = noderisk(arguments, POD);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(64), 0), "{arguments:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("--fix"), "{arguments:?}");
+    }
+}
