@@ -3,19 +3,39 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Put `value` at `pointer`, creating the objects on the way. Arrays are never created or extended.
+/// Put `value` at `pointer`, creating the objects on the way. Arrays are never created or extended. A null takes the
+/// field away, as in a JSON merge patch (RFC 7396).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Set {
     /// JSON pointer (RFC 6901) of the field to set.
     pub pointer: String,
-    /// The value to put there.
+    /// The value to put there; null to remove the field.
     pub value: Value,
 }
 
 /// Apply `edits` in order. An edit whose path does not fit the object (an array index that is not there, a scalar in
 /// the way) changes nothing; the returned list holds those edits.
 pub fn apply<'a>(object: &mut Value, edits: &'a [Set]) -> Vec<&'a Set> {
-    edits.iter().filter(|edit| !set(object, &edit.pointer, &edit.value)).collect()
+    let mut fits = |edit: &Set| match &edit.value {
+        Value::Null => remove(object, &edit.pointer),
+        value => set(object, &edit.pointer, value),
+    };
+    edits.iter().filter(|edit| !fits(edit)).collect()
+}
+
+/// What is not there is as good as removed; items of arrays stay, because the others would move.
+fn remove(object: &mut Value, pointer: &str) -> bool {
+    let Some((parent, name)) = pointer.rsplit_once('/') else {
+        return false;
+    };
+    match object.pointer_mut(parent) {
+        Some(Value::Object(fields)) => {
+            fields.remove(&unescape(name));
+            true
+        }
+        Some(Value::Null) | None => true,
+        Some(_) => false,
+    }
 }
 
 fn set(object: &mut Value, pointer: &str, value: &Value) -> bool {
@@ -80,6 +100,16 @@ mod tests {
             pod,
             json!({"spec": {"containers": [{"name": "a", "resources": {"limits": {"memory": "256Mi"}}}], "x": 1}})
         );
+    }
+
+    #[test]
+    fn null_takes_a_field_away_and_creates_nothing() {
+        let mut volume = json!({"a/b": 1, "emptyDir": {}, "list": [1]});
+        let remove = |pointer: &str| Set { pointer: pointer.into(), value: json!(null) };
+        let edits = [remove("/a~1b"), remove("/emptyDir/medium"), remove("/none/medium"), remove("/list/0")];
+        let left: Vec<&str> = apply(&mut volume, &edits).into_iter().map(|edit| edit.pointer.as_str()).collect();
+        assert_eq!(left, ["/list/0"]);
+        assert_eq!(volume, json!({"emptyDir": {}, "list": [1]}));
     }
 
     #[test]

@@ -90,6 +90,7 @@ fn remedy(finding: &Finding, said: Option<&Said>) -> String {
     let edits: Vec<String> = finding
         .patch
         .iter()
+        .filter(|edit| !edit.value.is_null())
         .map(|edit| {
             let is_index = |step: &&str| step.bytes().all(|byte| byte.is_ascii_digit());
             let steps: Vec<&str> = edit.pointer.rsplit('/').take_while(|step| !is_index(step)).collect();

@@ -148,10 +148,21 @@ pub struct Volume {
     pub medium: Medium,
     /// `emptyDir.sizeLimit`.
     pub size_limit: Amount,
-    /// `medium` or `sizeLimit` stand beside `emptyDir` instead of in it.
-    pub misplaced: bool,
+    /// `medium` and `sizeLimit` that stand beside `emptyDir` instead of in it, where they have no effect.
+    pub misplaced: Vec<Misplaced>,
     /// JSON pointer to the volume within the document.
     pub pointer: String,
+}
+
+/// A field that stands beside `emptyDir` instead of in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misplaced {
+    /// `medium` or `sizeLimit`.
+    pub field: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// `emptyDir` has the field as well.
+    pub repeated: bool,
 }
 
 /// What a volume is stored on.
@@ -460,9 +471,20 @@ fn read_volume(value: &Value, pointer: String) -> Volume {
         name: text(volume, "name").unwrap_or_default().to_owned(),
         medium: if has_empty_dir { read_medium(empty_dir.get("medium")) } else { Medium::NotEmptyDir },
         size_limit: Amount::read(empty_dir.get("sizeLimit")),
-        misplaced: has_empty_dir && (volume.contains_key("medium") || volume.contains_key("sizeLimit")),
+        misplaced: if has_empty_dir { misplaced(volume, empty_dir) } else { Vec::new() },
         pointer,
     }
+}
+
+fn misplaced(volume: &Map<String, Value>, empty_dir: &Map<String, Value>) -> Vec<Misplaced> {
+    let fields = ["medium", "sizeLimit"].into_iter();
+    let found = fields.filter_map(|field| Some((field, volume.get(field).filter(|value| !value.is_null())?)));
+    found
+        .map(|(field, value)| {
+            let repeated = empty_dir.get(field).is_some_and(|value| !value.is_null());
+            Misplaced { field, value: value.clone(), repeated }
+        })
+        .collect()
 }
 
 /// The medium as kubelet's emptyDir plugin reads it (`pkg/volume/emptydir/empty_dir.go`, `SetUpAt`).
@@ -614,6 +636,6 @@ mod tests {
         assert!(walk.pods[0].is_pod);
         let media: Vec<&Medium> = walk.pods[0].volumes.iter().map(|volume| &volume.medium).collect();
         assert_eq!(media, [&Medium::HugePages, &Medium::Disk, &Medium::Disk, &Medium::NotEmptyDir]);
-        assert!(walk.pods[0].volumes[2].misplaced);
+        assert_eq!(walk.pods[0].volumes[2].misplaced.len(), 1);
     }
 }

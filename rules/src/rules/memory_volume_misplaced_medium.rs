@@ -1,6 +1,11 @@
 //! `medium` or `sizeLimit` stand beside `emptyDir` instead of in it.
 
+use serde_json::{Value, json};
+
 use crate::facts::Facts;
+use crate::kubernetes::pod::{Misplaced, PodTemplate, Volume};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
@@ -50,16 +55,34 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         .pods
         .iter()
         .flat_map(|pod| pod.volumes.iter().map(move |volume| (pod, volume)))
-        .filter(|(_, volume)| volume.misplaced)
+        .filter(|(_, volume)| !volume.misplaced.is_empty())
         .map(|(pod, volume)| Finding {
-            evidence: vec![Evidence::new(
-                &pod.place(volume.pointer.clone()),
-                "medium, sizeLimit",
-                "emptyDir: {medium, sizeLimit}",
-            )],
+            evidence: volume.misplaced.iter().map(|misplaced| evidence(pod, volume, misplaced)).collect(),
+            patch: patch(pod, volume),
             ..RULE.finding_in(pod, None, Some(volume))
         })
         .collect()
+}
+
+fn evidence(pod: &PodTemplate, volume: &Volume, misplaced: &Misplaced) -> Evidence {
+    let Misplaced { field, .. } = misplaced;
+    Evidence::new(&pod.place(format!("{}/{field}", volume.pointer)), *field, format!("emptyDir.{field}"))
+}
+
+/// Move the fields into emptyDir; where that has one already, the stray one has no effect and goes. What becomes a memory
+/// volume by this has to be limited as well.
+fn patch(pod: &PodTemplate, volume: &Volume) -> Vec<Set> {
+    let moves = volume.misplaced.iter().flat_map(|Misplaced { field, value, repeated }| {
+        let put = Set { pointer: format!("{}/emptyDir/{field}", volume.pointer), value: value.clone() };
+        let remove = Set { pointer: format!("{}/{field}", volume.pointer), value: Value::Null };
+        Some(put).filter(|_| !repeated).into_iter().chain([remove])
+    });
+    let writers = pod.writers(volume).filter(|writer| pod.can_run_unlimited(writer));
+    let limits = writers.map(|writer| Set {
+        pointer: format!("{}/resources/limits/memory", writer.pointer),
+        value: json!(quantity::format(writer.suggested_limit(volume.size_limit.bytes().unwrap_or(0)))),
+    });
+    moves.chain(limits).collect()
 }
 
 #[cfg(test)]
@@ -68,11 +91,15 @@ mod tests {
 
     use super::RULE;
     use crate::fixture::{findings, manifest};
+    use crate::patch;
+
+    fn pod(volume: Value) -> Value {
+        let spec = json!({"containers": [{"name": "a"}], "volumes": [volume]});
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec})
+    }
 
     fn fires(volume: Value) -> usize {
-        let spec = json!({"containers": [{"name": "a"}], "volumes": [volume]});
-        findings(&RULE, &manifest(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec})))
-            .len()
+        findings(&RULE, &manifest(pod(volume))).len()
     }
 
     #[test]
@@ -80,5 +107,34 @@ mod tests {
         assert_eq!(fires(json!({"name": "v", "emptyDir": null, "medium": "Memory"})), 1);
         assert_eq!(fires(json!({"name": "v", "emptyDir": {"medium": "Memory"}, "sizeLimit": "1Gi"})), 1);
         assert_eq!(fires(json!({"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}})), 0);
+    }
+
+    #[test]
+    fn the_patch_moves_what_emptydir_lacks() {
+        for (volume, patched) in [
+            (
+                json!({"name": "v", "emptyDir": null, "medium": "Memory", "sizeLimit": "64Mi"}),
+                json!({"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}),
+            ),
+            (
+                json!({"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}, "sizeLimit": "1Gi"}),
+                json!({"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}),
+            ),
+        ] {
+            let mut object = pod(volume);
+            let found = findings(&RULE, &manifest(object.clone()));
+            assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+            assert_eq!(object["spec"]["volumes"][0], patched);
+            assert_eq!(findings(&RULE, &manifest(object)), []);
+        }
+    }
+
+    #[test]
+    fn what_becomes_a_memory_volume_gets_limited_writers() {
+        let mut object = pod(json!({"name": "v", "emptyDir": null, "medium": "Memory"}));
+        object["spec"]["containers"][0]["volumeMounts"] = json!([{"name": "v"}]);
+        let found = findings(&RULE, &manifest(object.clone()));
+        assert!(patch::apply(&mut object, &found[0].patch).is_empty());
+        assert_eq!(object["spec"]["containers"][0]["resources"]["limits"]["memory"], "256Mi");
     }
 }

@@ -110,6 +110,9 @@ pub fn kind(id: &str) -> Option<Label> {
         "inotify-usage" => Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" },
         "log" => Label { en: "log", ja: "ログ", zh: "日志" },
         "kubectl-tables" => Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" },
+        "node-description" => {
+            Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
+        }
         "kubelet-config" => Label { en: "kubelet configuration", ja: "kubelet の設定", zh: "kubelet 配置" },
         "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup ツリー", zh: "cgroup 树" },
         _ => return None,
