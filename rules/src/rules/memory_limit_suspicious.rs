@@ -1,14 +1,17 @@
-//! A memory limit that is almost surely a typo.
+//! A memory quantity that is almost surely a typo.
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Amount, Container, PodTemplate};
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
-use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::report::{Evidence, Finding, Place, Risk, Severity};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
 /// Container runtimes refuse or kill at once what has less than some MiB.
-const SMALLEST: u128 = 4 << 20;
+const SMALLEST_LIMIT: u128 = 4 << 20;
+
+/// A request or a volume can be small, but nothing is smaller than a page.
+const SMALLEST: u128 = 4 << 10;
 
 /// The largest number of bytes that Kubernetes can store.
 const LARGEST: u128 = i64::MAX as u128;
@@ -20,29 +23,30 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     words: Words {
         en: Text {
-            title: "Memory limit that looks like a typo",
-            says: &["The memory limit {written} is not a quantity.", "A memory limit of {bytes} B looks like a typo."],
+            title: "Memory quantity that looks like a typo",
+            says: &["{field}: {written} is not a quantity.", "{field} comes to {bytes} B, which looks like a typo."],
             why: "The suffix m means a thousandth: 400m is 0.4 byte, rounded up to 1. A number without a suffix is \
                   bytes. Mi and Gi are binary, M and G decimal; KB, MB, GiB and lower-case mi do not exist. With a \
                   limit that is far too small the container never starts, with one that is far too large there is \
-                  no limit.",
+                  no limit; a request of a few bytes reserves nothing, and a volume of that size holds nothing.",
             fix: "Write the unit that was meant, such as 400Mi.",
         },
         ja: Text {
-            title: "書き間違いと思われるメモリ制限",
+            title: "書き間違いと思われるメモリ量",
             says: &[
-                "メモリ制限 {written} は Quantity として読めません。",
-                "メモリ制限が {bytes} バイトになっています。書き間違いと思われます。",
+                "{field} の値 {written} は Quantity として読めません。",
+                "{field} が {bytes} バイトになっています。書き間違いと思われます。",
             ],
             why: "接尾辞 m は 1000 分の 1 を表します。400m は 0.4 バイトで、切り上げて 1 バイトです。接尾辞がなければ単位はバイトです。\
-                  Mi と Gi は 2 進、M と G は 10 進で、KB、MB、GiB、小文字の mi は使えません。小さすぎればコンテナは起動できず、大きすぎれば制限がないのと同じです。",
+                  Mi と Gi は 2 進、M と G は 10 進で、KB、MB、GiB、小文字の mi は使えません。\
+                  制限が小さすぎればコンテナは起動できず、大きすぎれば制限がないのと同じです。数バイトの requests では何も確保されず、数バイトのボリュームには何も書き込めません。",
             fix: "意図した単位を付けてください（例: 400Mi）。",
         },
         zh: Text {
-            title: "疑似写错的内存限制",
-            says: &["内存限制 {written} 不是合法的数量。", "内存限制为 {bytes} 字节，疑似写错。"],
+            title: "疑似写错的内存数量",
+            says: &["{field} 的值 {written} 不是合法的数量。", "{field} 为 {bytes} 字节，疑似写错。"],
             why: "后缀 m 表示千分之一：400m 是 0.4 字节，向上取整为 1。没有后缀时单位是字节。Mi、Gi 是二进制单位，M、G 是十进制单位；\
-                  KB、MB、GiB 和小写的 mi 都不存在。限制过小容器无法启动，过大则等于没有限制。",
+                  KB、MB、GiB 和小写的 mi 都不存在。限制过小容器无法启动，过大则等于没有限制；几个字节的 requests 等于没有预留，几个字节的卷什么也装不下。",
             fix: "写上原本想用的单位，例如 400Mi。",
         },
     },
@@ -59,33 +63,74 @@ resources:
 };
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
-    facts
-        .pods
-        .iter()
-        .flat_map(|pod| {
-            let containers = pod.limitable_containers().map(|container| (Some(container), &container.memory_limit));
-            let limits = containers.chain([(None, &pod.pod_limit)]);
-            limits.filter_map(move |(container, limit)| finding(pod, container, limit))
-        })
-        .collect()
+    facts.pods.iter().flat_map(in_pod).collect()
 }
 
-fn finding(pod: &PodTemplate, container: Option<&Container>, limit: &Amount) -> Option<Finding> {
-    let mut finding = RULE.finding_in(pod, container, None);
-    let observed = match limit {
-        Amount::Bytes(bytes) if *bytes < SMALLEST || *bytes >= LARGEST => {
+/// A quantity that a pod template holds.
+struct Written<'a> {
+    field: &'static str,
+    amount: &'a Amount,
+    smallest: u128,
+    place: Place,
+    container: Option<&'a Container>,
+    volume: Option<&'a Volume>,
+}
+
+fn in_pod(pod: &PodTemplate) -> Vec<Finding> {
+    let of_pod = Written {
+        field: "resources.limits.memory",
+        amount: &pod.pod_limit,
+        smallest: SMALLEST_LIMIT,
+        place: pod.place(format!("{}/resources/limits/memory", pod.pointer)),
+        container: None,
+        volume: None,
+    };
+    let of_containers = pod.limitable_containers().flat_map(|container| {
+        let limit = Written {
+            field: "resources.limits.memory",
+            amount: &container.memory_limit,
+            smallest: SMALLEST_LIMIT,
+            place: pod.limit_place(container),
+            container: Some(container),
+            volume: None,
+        };
+        let request = Written {
+            field: "resources.requests.memory",
+            amount: &container.memory_request,
+            smallest: SMALLEST,
+            place: pod.place(format!("{}/resources/requests/memory", container.pointer)),
+            container: Some(container),
+            volume: None,
+        };
+        [limit, request]
+    });
+    let of_volumes = pod.memory_volumes().map(|volume| Written {
+        field: "emptyDir.sizeLimit",
+        amount: &volume.size_limit,
+        smallest: SMALLEST,
+        place: pod.place(format!("{}/emptyDir/sizeLimit", volume.pointer)),
+        container: None,
+        volume: Some(volume),
+    });
+    of_containers.chain([of_pod]).chain(of_volumes).filter_map(|written| finding(pod, &written)).collect()
+}
+
+fn finding(pod: &PodTemplate, written: &Written) -> Option<Finding> {
+    let mut finding = RULE.finding_in(pod, written.container, written.volume);
+    let observed = match written.amount {
+        Amount::Bytes(bytes) if *bytes < written.smallest || *bytes >= LARGEST => {
             finding.values.insert("bytes".into(), bytes.to_string());
             quantity::format(*bytes)
         }
-        Amount::Invalid(written) if !is_variable(written) => {
-            finding.values.insert("written".into(), written.clone());
-            written.clone()
+        Amount::Invalid(text) if !is_variable(text) => {
+            finding.values.insert("written".into(), text.clone());
+            text.clone()
         }
         _ => return None,
     };
-    let of_pod = || pod.place(format!("{}/resources/limits/memory", pod.pointer));
-    let place = container.map_or_else(of_pod, |container| pod.limit_place(container));
-    finding.evidence = vec![Evidence::new(&place, format!("resources.limits.memory: {observed}"), ">= 4Mi")];
+    finding.values.insert("field".into(), written.field.to_owned());
+    let expected = format!(">= {}", quantity::format(written.smallest));
+    finding.evidence = vec![Evidence::new(&written.place, format!("{}: {observed}", written.field), expected)];
     Some(finding)
 }
 
@@ -130,8 +175,8 @@ mod tests {
 
     #[test]
     fn it_says_what_the_limit_comes_to() {
-        assert_eq!(says(&RULE, &pod(json!("400m"))), "A memory limit of 1 B looks like a typo.");
-        assert_eq!(says(&RULE, &pod(json!("10GB"))), "The memory limit 10GB is not a quantity.");
+        assert_eq!(says(&RULE, &pod(json!("400m"))), "resources.limits.memory comes to 1 B, which looks like a typo.");
+        assert_eq!(says(&RULE, &pod(json!("10GB"))), "resources.limits.memory: 10GB is not a quantity.");
     }
 
     #[test]
@@ -140,5 +185,35 @@ mod tests {
             "spec": {"resources": {"limits": {"memory": "2m"}}, "containers": [{"name": "a"}]}}));
         let found = findings(&RULE, &facts);
         assert_eq!(found[0].evidence[0].place.pointer.as_deref(), Some("/spec/resources/limits/memory"));
+    }
+
+    #[test]
+    fn requests_and_sizes_may_be_small_but_not_smaller_than_a_page() {
+        let fires = |request: Value, size: Value| {
+            let facts = manifest(json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
+                "containers": [{"name": "a", "resources": {"requests": {"memory": request}}}],
+                "volumes": [
+                    {"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": size}},
+                    {"name": "disk", "emptyDir": {"sizeLimit": "1m"}},
+                ],
+            }}));
+            findings(&RULE, &facts).iter().map(|finding| finding.values["field"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(fires(json!("128m"), json!("1Mi")), ["resources.requests.memory"]);
+        assert_eq!(fires(json!("1Mi"), json!("64m")), ["emptyDir.sizeLimit"]);
+        assert_eq!(fires(json!("64MB"), json!("1e20")), ["resources.requests.memory", "emptyDir.sizeLimit"]);
+        assert!(fires(json!("4Ki"), json!("4Ki")).is_empty());
+        assert!(fires(json!(0), json!(0)).is_empty());
+    }
+
+    #[test]
+    fn a_default_is_wrong_where_it_is_written() {
+        let facts = manifest(json!({"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"},
+             "spec": {"limits": [{"type": "Container", "default": {"memory": "512m"}, "defaultRequest": {"memory": "1Mi"}}]}},
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "a"}]}},
+        ]}));
+        let found = findings(&RULE, &facts);
+        assert_eq!(found[0].evidence[0].place.pointer.as_deref(), Some("/items/0/spec/limits"));
     }
 }
