@@ -1,5 +1,7 @@
 //! Edits of a JSON value by JSON pointer.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -81,8 +83,8 @@ pub(crate) fn unescape(step: &str) -> String {
 
 /// One step of a JSON pointer, escaped.
 #[must_use]
-pub fn escape(step: &str) -> String {
-    step.replace('~', "~0").replace('/', "~1")
+pub fn escape(step: &str) -> Cow<'_, str> {
+    if step.contains(['~', '/']) { Cow::Owned(step.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(step) }
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ impl PodTemplate {
 
     /// Containers that can write to a volume and can carry a memory limit.
     pub fn writers(&self, volume: &Volume) -> impl Iterator<Item = &Container> {
-        self.limitable_containers()
-            .filter(|container| container.mounts.iter().any(|mount| mount.volume == volume.name && !mount.read_only))
+        let writers = volume.writers.iter().filter_map(|index| self.containers.get(*index));
+        writers.filter(|container| container.role != Role::Ephemeral)
     }
 
     /// Whether a limit of its own, or of the whole pod (KEP-2837), bounds a container's memory. A limit that cannot be

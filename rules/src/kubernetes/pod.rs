@@ -3,6 +3,8 @@
 //! Any map with a `containers` list is taken for a pod spec, wherever it stands, so that custom kinds
 //! (LeaderWorkerSet, RayCluster, Rollout, a Knative Service…) are covered without a list of kinds.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
 use crate::facts::Sketch;
@@ -81,6 +83,23 @@ impl PodTemplate {
         let own = || self.place(format!("{}/resources/limits/memory", container.pointer));
         container.limit_given_by.clone().unwrap_or_else(own)
     }
+
+    /// Fill in [`Volume::writers`]; to be done again when containers were taken out. A name that is used twice stands
+    /// for the first volume of that name; the API server refuses the second.
+    pub(crate) fn find_writers(&mut self) {
+        let mut writers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, container) in self.containers.iter().enumerate() {
+            for mount in container.mounts.iter().filter(|mount| !mount.read_only) {
+                let writers = writers.entry(&mount.volume).or_default();
+                if writers.last() != Some(&index) {
+                    writers.push(index);
+                }
+            }
+        }
+        for volume in &mut self.volumes {
+            volume.writers = writers.remove(volume.name.as_str()).unwrap_or_default();
+        }
+    }
 }
 
 /// An attempt of a pod to set a limit of inotify, which is the node's and not the pod's.
@@ -150,6 +169,8 @@ pub struct Volume {
     pub size_limit: Amount,
     /// `medium` and `sizeLimit` that stand beside `emptyDir` instead of in it, where they have no effect.
     pub misplaced: Vec<Misplaced>,
+    /// Those of the template's containers that mount it writable, by index.
+    pub writers: Vec<usize>,
     /// JSON pointer to the volume within the document.
     pub pointer: String,
 }
@@ -299,11 +320,14 @@ impl Walker {
     }
 
     fn visit_object(&mut self, object: &Map<String, Value>, owner: &Owner) {
-        let mut owner = Owner::of(object, None, &self.pointer).unwrap_or_else(|| owner.clone());
-        owner.injected |= asks_for_injection(object);
+        let mut own = Owner::of(object, None, &self.pointer);
+        if asks_for_injection(object) {
+            own.get_or_insert_with(|| owner.clone()).injected = true;
+        }
+        let owner = own.as_ref().unwrap_or(owner);
         let spec = object.get("containers").and_then(Value::as_array).is_some();
         if spec {
-            self.pod(object, &owner);
+            self.pod(object, owner);
         } else if is_memory_volume(object) {
             self.sketch(Sketch::Fragment);
         }
@@ -319,10 +343,10 @@ impl Walker {
                 }
                 ("items", Value::Array(items)) if item_kind.is_some() => {
                     for (index, item) in items.iter().enumerate() {
-                        self.below(&format!("items/{index}"), |walker| walker.item(item, item_kind.as_deref(), &owner));
+                        self.below(&format!("items/{index}"), |walker| walker.item(item, item_kind.as_deref(), owner));
                     }
                 }
-                _ => self.below(&patch::escape(key), |walker| walker.visit(child, &owner)),
+                _ => self.below(&patch::escape(key), |walker| walker.visit(child, owner)),
             }
         }
     }
@@ -360,9 +384,10 @@ impl Walker {
             .map(|(index, volume)| read_volume(volume, format!("{}/volumes/{index}", self.pointer)))
             .collect();
         if owner.injected {
-            let unmounted = volumes.iter().filter(|volume| volume.medium == Medium::Memory).filter(|volume| {
-                !containers.iter().any(|container| container.mounts.iter().any(|mount| mount.volume == volume.name))
-            });
+            let mounts = containers.iter().flat_map(|container: &Container| &container.mounts);
+            let mounted: BTreeSet<&str> = mounts.map(|mount| mount.volume.as_str()).collect();
+            let memory = volumes.iter().filter(|volume| volume.medium == Medium::Memory);
+            let unmounted = memory.filter(|volume| !mounted.contains(volume.name.as_str()));
             self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
         }
         let is_pod = owner.kind == "Pod" && self.pointer == format!("{}/spec", owner.pointer);
@@ -383,6 +408,9 @@ impl Walker {
             containers,
             volumes,
         });
+        if let Some(pod) = self.walk.pods.last_mut() {
+            pod.find_writers();
+        }
     }
 }
 
@@ -472,6 +500,7 @@ fn read_volume(value: &Value, pointer: String) -> Volume {
         medium: if has_empty_dir { read_medium(empty_dir.get("medium")) } else { Medium::NotEmptyDir },
         size_limit: Amount::read(empty_dir.get("sizeLimit")),
         misplaced: if has_empty_dir { misplaced(volume, empty_dir) } else { Vec::new() },
+        writers: Vec::new(),
         pointer,
     }
 }
@@ -520,13 +549,15 @@ fn items<'a>(object: &'a Map<String, Value>, name: &str) -> impl Iterator<Item =
 /// A map that is, or was meant to be, a memory volume: `emptyDir: {medium: Memory}`, or both keys side by side.
 fn is_memory_volume(object: &Map<String, Value>) -> bool {
     object.get("emptyDir").is_some_and(|empty_dir| {
-        [empty_dir.get("medium"), object.get("medium")].contains(&Some(&Value::String("Memory".to_owned())))
+        [empty_dir.get("medium"), object.get("medium")].into_iter().flatten().any(|medium| medium == "Memory")
     })
 }
 
 /// YAML or JSON inside a string (`values: |`) that asks for a memory volume.
 fn mentions_memory_volume(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"emptyDir").is_some()
+    // Most texts in an object are too short to say it.
+    text.len() > "emptyDir:Memory".len()
+        && memchr::memmem::find(text.as_bytes(), b"emptyDir").is_some()
         && memchr::memmem::find(text.as_bytes(), b"Memory").is_some()
 }
 

@@ -2,16 +2,18 @@
 
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Role, Volume};
 
-impl PodTemplate {
-    /// The size that kubelet gives to a memory volume, as far as the pod decides it: its `sizeLimit` or the pod's memory
-    /// limit, whichever is less. `None` when only the node's allocatable memory bounds it.
+impl Volume {
+    /// The size that kubelet gives to a memory volume, as far as the pod decides it: its `sizeLimit` or the limit of
+    /// the pod's cgroup, whichever is less. `None` when only the node's allocatable memory bounds it.
     ///
     /// Source: `calculateEmptyDirMemorySize` in `pkg/volume/emptydir/empty_dir.go` (KEP-1967, on since Kubernetes 1.22).
     #[must_use]
-    pub fn tmpfs_size(&self, volume: &Volume) -> Option<u128> {
-        volume.size_limit.bytes().into_iter().chain(self.cgroup_limit()).min()
+    pub fn tmpfs_size(&self, cgroup_limit: Option<u128>) -> Option<u128> {
+        self.size_limit.bytes().into_iter().chain(cgroup_limit).min()
     }
+}
 
+impl PodTemplate {
     /// The memory limit of the pod's cgroup: what the pod itself says (KEP-2837), else what its containers may need at
     /// the same time when each has a limit. `None` when one has none.
     ///
@@ -123,7 +125,7 @@ mod tests {
                 "containers": [container(memory)],
                 "volumes": [{"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": size}}],
             }));
-            pod.tmpfs_size(&pod.volumes[0])
+            pod.volumes[0].tmpfs_size(pod.cgroup_limit())
         };
         assert_eq!(size(json!("1Gi"), json!("256Mi")), Some(256 << 20));
         assert_eq!(size(json!("64Mi"), json!("256Mi")), Some(64 << 20));

@@ -64,13 +64,17 @@ emptyDir:
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let Some(max) = settings.max_size_limit else { return Vec::new() };
-    let volumes = facts.pods.iter().flat_map(|pod| pod.memory_volumes().map(move |volume| (pod, volume)));
-    volumes
+    facts.pods.iter().flat_map(|pod| in_pod(pod, max)).collect()
+}
+
+fn in_pod(pod: &PodTemplate, max: u128) -> Vec<Finding> {
+    let cgroup_limit = pod.cgroup_limit();
+    pod.memory_volumes()
         // A size that is no quantity is wrong, not too large.
-        .filter(|(_, volume)| !matches!(volume.size_limit, Amount::Invalid(_)))
-        .map(|(pod, volume)| (pod, volume, pod.tmpfs_size(volume)))
-        .filter(|(_, _, size)| size.is_none_or(|size| size > max))
-        .map(|(pod, volume, size)| finding(pod, volume, size, max))
+        .filter(|volume| !matches!(volume.size_limit, Amount::Invalid(_)))
+        .map(|volume| (volume, volume.tmpfs_size(cgroup_limit)))
+        .filter(|(_, size)| size.is_none_or(|size| size > max))
+        .map(|(volume, size)| finding(pod, volume, size, max))
         .collect()
 }
 
