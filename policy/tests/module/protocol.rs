@@ -1,8 +1,8 @@
 //! What the module asks of its host, and the calls beside `validate`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::host::{Host, request};
+use crate::host::Host;
 
 #[test]
 fn imports_nothing_but_the_protocol_with_its_host_call_and_what_the_standard_library_needs() {
@@ -78,11 +78,19 @@ fn bad_settings_are_refused_with_a_readable_message() {
 #[test]
 fn ten_thousand_calls_of_one_instance_take_no_more_memory_than_a_hundred() {
     let mut instance = Host::load().instance();
-    let settings = json!({"defaultSizeLimit": "64Mi", "defaultMemoryLimit": "256Mi"});
-    let payloads: Vec<Vec<u8>> =
-        ["deployment_unlimited", "deployment_limited", "pod_init_writer_unlimited", "configmap"]
-            .map(|file| json!({"request": request(file), "settings": settings}).to_string().into_bytes())
-            .into();
+    let pod = |size: Value| {
+        let volume = json!({"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": size}});
+        let container = json!({"name": "c", "volumeMounts": [{"name": "v"}]});
+        json!({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container], "volumes": [volume]}})
+    };
+    let settings = json!({"defaultMemoryLimit": "256Mi"});
+    let requests = [
+        json!({"operation": "CREATE", "object": pod(json!(null))}),
+        json!({"operation": "CREATE", "object": pod(json!("1Gi"))}),
+        json!({"operation": "UPDATE", "object": pod(json!(null))}),
+        json!({"operation": "DELETE"}),
+    ];
+    let payloads = requests.map(|request| json!({"request": request, "settings": settings}).to_string().into_bytes());
     let mut calls = payloads.iter().cycle();
     let mut call = |count| {
         for payload in calls.by_ref().take(count) {
