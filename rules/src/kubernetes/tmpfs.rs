@@ -48,12 +48,13 @@ impl PodTemplate {
     /// all, or what their writers may use. Kubelets that give no size make each volume `unsized_tmpfs` bytes large.
     #[must_use]
     pub fn files_bound(&self, unsized_tmpfs: Option<u128>) -> Option<u128> {
-        let sizes = sum(self.written_memory_volumes().map(|volume| unsized_tmpfs.or_else(|| self.tmpfs_size(volume))));
+        let limit = self.cgroup_limit();
+        let sizes = sum(self.written_memory_volumes().map(|volume| unsized_tmpfs.or_else(|| volume.tmpfs_size(limit))));
         let writes = |container: &&Container| {
             self.memory_volumes().any(|volume| self.writers(volume).any(|writer| std::ptr::eq(writer, *container)))
         };
         let limits = sum(self.limitable_containers().filter(writes).map(|writer| writer.memory_limit.bytes()));
-        [sizes, limits, self.cgroup_limit()].into_iter().flatten().min().filter(|bound| *bound > 0)
+        [sizes, limits, limit].into_iter().flatten().min().filter(|bound| *bound > 0)
     }
 
     /// The most that containers need at the same time; `None` when one has no `amount`.
