@@ -44,33 +44,33 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が Pod の cgroup を削除できない",
             says: &[
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。状態 {process_state} のプロセスが残っています。",
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。cgroup v1 のコントローラ {controller} を認識しないためです。",
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
-                "kubelet が Pod {pod} の cgroup を削除できません（{times} 行）。貼り付けられた内容からは原因を特定できません。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。{process_state} 状態のプロセスが残っています。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v1 のコントローラー {controller} を認識しないためです。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。貼り付けられた内容からは原因を特定できません。",
             ],
-            why: "kubelet は Pod の後始末のたびに、つまり数秒おきに、該当する Pod すべてについて削除をやり直します。kubelet、systemd、dbus の CPU とメモリを消費し、\
-                  Pod の入れ替わりが多いノードでは増え続けて NotReady になります。このメッセージの原因は 1 つではありません。\
-                  kubelet が認識しない cgroup v1 コントローラ（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
-            fix: "その Pod のスライスを調べてください。systemd-cgls で残っているプロセスが、find でディレクトリが残っているツリーがわかります。\
-                  D 状態のプロセスはストレージやカーネルを待っているので、その原因を取り除くか再起動します。\
-                  /sys/fs/cgroup/misc にだけ残っていれば misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
+            why: "kubelet は Pod をクリーンアップするたびに（数秒おきに）、該当するすべての Pod で削除を再試行します。そのつど kubelet、systemd、dbus の CPU とメモリを消費し、\
+                  Pod の入れ替わりが多いノードでは対象が増え続け、最後には NotReady になります。このメッセージの原因は 1 つではありません。\
+                  kubelet が認識しない cgroup v1 コントローラー（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
+            fix: "その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
+                  D 状態のプロセスはストレージやカーネルの処理を待っているため、その原因を取り除くか、ノードを再起動します。\
+                  /sys/fs/cgroup/misc にだけ残っている場合は misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
         },
         zh: Text {
             title: "kubelet 无法删除 Pod 的 cgroup",
             says: &[
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：其中有处于 {process_state} 状态的进程。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：kubelet {kubelet} 不认识运行时创建的 misc cgroup，{fixed} 起支持。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：它不认识 cgroup v1 控制器 {controller}。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（{times} 行），粘贴的内容无法说明原因。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：有处于 {process_state} 状态的进程卡在其中。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {kubelet} 无法识别运行时创建的 misc cgroup，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：它无法识别 cgroup v1 控制器 {controller}。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行），粘贴的内容无法说明原因。",
             ],
-            why: "kubelet 在每次清理 Pod 时（每隔几秒）都会对每个这样的 Pod 重试，消耗 kubelet、systemd 和 dbus 的 CPU 与内存，在繁忙的节点上不断增长，直到节点 NotReady。\
-                  这条日志有多种原因：kubelet 不认识的 cgroup v1 控制器（misc、files）、无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
-            fix: "检查该 Pod 的 slice：用 systemd-cgls 看残留的进程，用 find 看哪个层级还有目录。D 状态的进程在等待存储或内核，请先解决该问题或重启节点。\
+            why: "kubelet 每次清理 Pod 时（每隔几秒）都会对所有这类 Pod 重试删除，消耗 kubelet、systemd 和 dbus 的 CPU 与内存。在 Pod 变动频繁的节点上，开销会不断增长，直到节点变为 NotReady。\
+                  这条日志有多种原因：kubelet 无法识别的 cgroup v1 控制器（misc、files）、无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
+            fix: "检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
                   如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
         },
     },

@@ -24,18 +24,18 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "cgroup v1 のノード",
             says: &["このノードは cgroup v1 を使っています。"],
-            why: "Kubernetes は 1.31 から cgroup v1 をメンテナンスのみとし、1.35 以降の kubelet は既定では cgroup v1 で起動しません（failCgroupV1）。\
-                  runc も 1.4 で非推奨にしました。コントローラごとにツリーが分かれているため、新しいコントローラが加わると misc と同じ問題がいつでも再発します。",
-            fix: "cgroup v2 への移行を計画してください。既定で v2 を使うディストリビューションにするか、systemd の cgroup ドライバーとともに\
-                  カーネル引数 systemd.unified_cgroup_hierarchy=1 を使います。先に fs.inotify.max_user_instances を引き上げてください。v2 では containerd が Pod ごとに 2 つのインスタンスを使います。",
+            why: "Kubernetes では 1.31 から cgroup v1 がメンテナンスモードになり、1.35 以降の kubelet はデフォルトでは cgroup v1 のノードで起動しません（failCgroupV1）。\
+                  runc も 1.4 で cgroup v1 を非推奨としています。コントローラーごとに階層が分かれているため、新しいコントローラーが加わるたびに misc と同じ問題が起こりえます。",
+            fix: "cgroup v2 への移行を計画してください。デフォルトで v2 を使うディストリビューションにするか、systemd cgroup ドライバーを使ったうえで\
+                  カーネル引数 systemd.unified_cgroup_hierarchy=1 を指定します。先に fs.inotify.max_user_instances を引き上げてください。v2 では containerd が Pod ごとに少なくとも 2 つのインスタンスを使います。",
         },
         zh: Text {
             title: "使用 cgroup v1 的节点",
             says: &["该节点使用 cgroup v1。"],
-            why: "Kubernetes 自 1.31 起对 cgroup v1 只做维护；从 1.35 起 kubelet 默认拒绝在其上启动（failCgroupV1），runc 1.4 也已弃用它。\
-                  由于每个控制器各有一个层级，新控制器随时可能再次引发类似 misc 的问题。",
+            why: "自 Kubernetes 1.31 起 cgroup v1 进入维护模式；从 1.35 起 kubelet 默认拒绝在 cgroup v1 节点上启动（failCgroupV1），runc 1.4 也已弃用它。\
+                  由于每个控制器各有独立的层级，每增加一个控制器都可能再次引发类似 misc 的问题。",
             fix: "请规划迁移到 cgroup v2：使用默认启用 v2 的发行版，或配合 systemd cgroup 驱动使用内核参数 systemd.unified_cgroup_hierarchy=1。\
-                  请先调高 fs.inotify.max_user_instances：在 v2 上 containerd 每个 Pod 需要两个实例。",
+                  请先调高 fs.inotify.max_user_instances：在 v2 上，containerd 为每个 Pod 至少占用两个实例。",
         },
     },
     remedy: "\

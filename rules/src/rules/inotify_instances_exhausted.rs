@@ -34,15 +34,15 @@ pub static RULE: Rule = Rule {
             says: &[
                 "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
                 "inotify インスタンスが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
-                "カーネルがユーザーあたりの上限 {low_limit} に達したため、新しい inotify インスタンスの作成を拒否しました。",
+                "ユーザーあたりの上限 {low_limit} に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
                 "あるユーザーが上限に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
             ],
             why: "カーネルは inotify インスタンスを UID ごとに数えます。ノード上で root として動くもの（systemd、udev、kubelet、containerd とその shim、\
-                  root で動くすべてのコンテナ）は 1 つの枠を共有します。上限を超えると inotify_init は EMFILE を返します。\
+                  root で動くすべてのコンテナ）は 1 つの上限を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
-                  kubectl logs -f や journalctl -f が追従できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると起動に失敗します。",
+                  kubectl logs -f や journalctl -f で追跡できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると立ち上がらなくなります。",
             fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{pods} Pod なら少なくとも {need}、通常は 8192 にします。\
-                  インスタンスは作成されて初めてメモリを使うので、上限を高くしても負担はありません。max_user_watches を上げても解決しません。",
+                  カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。max_user_watches を上げても解決しません。",
         },
         zh: Text {
             title: "inotify 实例耗尽",
@@ -52,9 +52,9 @@ pub static RULE: Rule = Rule {
                 "已达到每用户 {low_limit} 个的上限，内核拒绝创建新的 inotify 实例。",
                 "某个用户已达到上限，内核拒绝创建新的 inotify 实例。",
             ],
-            why: "内核按 UID 统计 inotify 实例，节点上以 root 运行的一切（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
-                  超出后 inotify_init 返回 EMFILE，提示是 “too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
-                  kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 重启后可能无法启动。",
+            why: "内核按 UID 统计 inotify 实例，节点上所有以 root 运行的程序（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
+                  超出后 inotify_init 返回 EMFILE，提示是“too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
+                  kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 一旦重启就无法再启动。",
             fix: "立即并永久调高 fs.inotify.max_user_instances：{pods} 个 Pod 至少需要 {need}，一般设为 8192。\
                   实例只有创建后才占用内核内存，上限设高没有代价。调高 max_user_watches 在这里没有用。",
         },

@@ -37,22 +37,22 @@ pub static RULE: Rule = Rule {
                 "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
             ],
             why: "cgroup v2 では containerd の shim が pause を含むコンテナごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
-                  これらは systemd や kubelet、root で動くすべてのコンテナとともに root の枠に数えられます。そのため既定値 128 は 50 Pod ほどで使い切られ、\
-                  kubelet の既定の上限 110 Pod には届きません。（containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
+                  これらはすべて、systemd や kubelet、root で動くコンテナと合わせて root の使用数に数えられます。そのためデフォルト値 128 は 50 Pod ほどで使い切られ、\
+                  kubelet のデフォルトの上限 110 Pod には届きません。（containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
                   containerd/cgroups 1.0.3 で修正されましたが、リークがなくてもこれだけの数が必要です。）",
-            fix: "ノードが埋まる前に fs.inotify.max_user_instances を少なくとも {need}、通常は 8192 に引き上げてください。上限を上げるだけならメモリは消費しません。\
-                  余裕を確かめるときは合計ではなくユーザーごとに数えてください。上限は UID ごとです。",
+            fix: "ノードが Pod で埋まる前に fs.inotify.max_user_instances を少なくとも {need}、通常は 8192 に引き上げてください。上限を上げるだけならメモリは消費しません。\
+                  残りを確認するときは、合計ではなくユーザーごとに数えてください。上限は UID ごとに適用されます。",
         },
         zh: Text {
-            title: "inotify 实例上限对节点来说太低",
+            title: "节点的 inotify 实例上限过低",
             says: &[
                 "inotify 实例上限 {low_limit} 太低：同一节点上正在运行的 {running_pods} 个 Pod 需要 {need} 个。",
                 "inotify 实例上限 {low_limit} 太低：运行 {max_pods} 个 Pod 的节点需要 {need} 个。",
                 "inotify 实例：{user} 已使用 {used} 个，上限为 {limit} 个。",
             ],
-            why: "在 cgroup v2 上，containerd 的 shim 为每个容器（包括 pause 容器）占用一个 inotify 实例：最小的 Pod 也要两个，带 sidecar 的更多。\
-                  它们与 systemd、kubelet 以及所有以 root 运行的容器一起计入 root 的额度。因此内核默认的 128 个大约 50 个 Pod 就会用完，远低于 kubelet 默认允许的 110 个。\
-                  （containerd 1.4 和 1.5 的泄漏是另一回事：它在 containerd/cgroups 1.0.3 中修复，而不是常被引用的那个 PR；即使没有泄漏，也需要这么多。）",
+            why: "在 cgroup v2 上，containerd 的 shim 为每个容器（包括 pause 容器）占用一个 inotify 实例：最小的 Pod 也要两个，带边车容器的更多。\
+                  它们与 systemd、kubelet 以及所有以 root 运行的容器一起计入 root 的额度。因此内核默认的 128 个实例大约 50 个 Pod 就会用完，远低于 kubelet 默认允许的 110 个。\
+                  （containerd 1.4 和 1.5 的泄漏是另一回事：它在 containerd/cgroups 1.0.3 中修复，而不是常被引用的那个 PR；即使没有泄漏，需要的数量也是这么多。）",
             fix: "在节点装满之前，把 fs.inotify.max_user_instances 至少调到 {need}，一般设为 8192。上限调高本身不占内存。\
                   查看余量时请按用户统计，不要看总数：上限是按 UID 计算的。",
         },

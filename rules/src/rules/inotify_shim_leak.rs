@@ -26,15 +26,15 @@ pub static RULE: Rule = Rule {
             says: &[
                 "containerd {containerd} は cgroup v2 でコンテナが再起動するたびに inotify インスタンスを 1 つリークします。",
             ],
-            why: "これらのバージョンの shim は、コンテナの cgroup がなくなっても inotify インスタンスを閉じません。Pod 内で再起動するたびに 1 つ残るため、\
-                  クラッシュループがあると、上限をいくら上げても root の枠を使い切ります。",
+            why: "これらのバージョンの shim は、コンテナの cgroup がなくなっても inotify インスタンスを閉じません。Pod 内でコンテナが再起動するたびに 1 つ残るため、\
+                  クラッシュループが続くと、上限をいくら上げても root の分を使い切ります。",
             fix: "containerd を 1.5.12、1.6.0 またはそれ以降に更新してください。リーク自体の修正は containerd/cgroups 1.0.3 にあります。\
-                  よく挙げられるプルリクエスト 6504 は警告を抑えるだけです。既存の shim がリークした分は、その Pod を削除するまで残ります。",
+                  よく挙げられるプルリクエスト 6504 は警告を抑えるだけです。すでにリークした分は、その Pod を削除するまで解放されません。",
         },
         zh: Text {
             title: "会泄漏 inotify 实例的 containerd",
             says: &["containerd {containerd} 在 cgroup v2 上每次重启容器都会泄漏一个 inotify 实例。"],
-            why: "这些版本的 shim 在容器的 cgroup 消失后不会关闭 inotify 实例。Pod 内每次重启都会留下一个，因此只要有反复崩溃的容器，上限再高也会被 root 用完。",
+            why: "这些版本的 shim 在容器的 cgroup 消失后不会关闭 inotify 实例。Pod 内每次重启都会留下一个，因此只要有反复崩溃的容器，上限再高，root 的额度也会被用完。",
             fix: "把 containerd 升级到 1.5.12、1.6.0 或更高版本。泄漏本身在 containerd/cgroups 1.0.3 中修复；常被引用的 PR 6504 只是去掉了一条警告。\
                   已有 shim 泄漏的实例要等对应的 Pod 删除后才会释放。",
         },

@@ -29,18 +29,18 @@ pub static RULE: Rule = Rule {
                   Raising max_user_instances does not help here.",
         },
         ja: Text {
-            title: "inotify watch の枯渇",
+            title: "inotify ウォッチの枯渇",
             says: &[
-                "inotify の watch を {user} が {limit} 個中 {used} 個使用しています。",
-                "inotify の watch が全ユーザー合計で {limit} 個中 {used} 個使用されています。",
-                "あるユーザーが上限に達したため、カーネルが新しい inotify watch の追加を拒否しました。",
+                "inotify ウォッチを {user} が {limit} 個中 {used} 個使用しています。",
+                "inotify ウォッチが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
+                "あるユーザーが上限に達したため、カーネルが新しい inotify ウォッチの追加を拒否しました。",
             ],
-            why: "inotify_add_watch は ENOSPC を返します。メッセージは「no space left on device」ですが、ディスクの問題ではありません。\
+            why: "上限に達すると inotify_add_watch は ENOSPC を返します。メッセージは「no space left on device」ですが、ディスクの問題ではありません。\
                   kubelet と cAdvisor はすべての cgroup ディレクトリを監視するため、起動に失敗したり新しい Pod を見失ったりします。\
-                  アプリケーションもファイルの変更に気づけなくなります。watch もインスタンスと同じく UID ごとに数えられ、root の分はノード全体で共有されます。",
-            fix: "fs.inotify.max_user_watches を、たとえば 524288 に引き上げてください。カーネルがより大きな値を選んでいる場合は下げないように注意してください。\
-                  watch は使用中だけ 1 個あたり約 1 KiB のカーネルメモリを使います。あわせて、watch を多く持つプロセスを調べてください。\
-                  ファイルの索引やセキュリティエージェントが数千個使うことがあります。max_user_instances を上げても解決しません。",
+                  アプリケーションもファイルの変更に気づけなくなります。ウォッチもインスタンスと同じく UID ごとに数えられ、root の分はノード全体で共有されます。",
+            fix: "fs.inotify.max_user_watches を、たとえば 524288 に引き上げてください。カーネルがすでにより大きな値を設定している場合は、下げてしまわないように注意してください。\
+                  カーネルメモリを使うのは使用中のウォッチだけで、1 個あたり約 1 KiB です。あわせて、ウォッチを多く使っているプロセスを調べてください。\
+                  ファイルのインデクサーやセキュリティエージェントが数千個使うことがあります。max_user_instances を上げても解決しません。",
         },
         zh: Text {
             title: "inotify watch 耗尽",
@@ -49,11 +49,11 @@ pub static RULE: Rule = Rule {
                 "inotify watch：所有用户合计已使用 {used} 个，上限为 {limit} 个。",
                 "某个用户已达到上限，内核拒绝添加新的 inotify watch。",
             ],
-            why: "此时 inotify_add_watch 返回 ENOSPC，提示是 “no space left on device”，但与磁盘无关。\
+            why: "此时 inotify_add_watch 返回 ENOSPC，提示是“no space left on device”，但与磁盘无关。\
                   kubelet 和 cAdvisor 会监视每个 cgroup 目录，因此会启动失败或看不到新的 Pod；应用也无法感知文件变化。\
                   与实例一样，watch 按 UID 统计，root 的额度由整个节点共用。",
-            fix: "调高 fs.inotify.max_user_watches，例如 524288；注意不要比内核自己选定的值更低。watch 只有在使用时才占用约 1 KiB 内核内存。\
-                  然后找出占用最多的进程：文件索引或安全代理可能占用数千个。调高 max_user_instances 在这里没有用。",
+            fix: "调高 fs.inotify.max_user_watches，例如 524288；如果内核选定的值更大，注意不要改小。watch 只有在使用时才占用内核内存，每个约 1 KiB。\
+                  然后找出占用最多的进程：文件索引程序或安全代理可能占用数千个。调高 max_user_instances 在这里没有用。",
         },
     },
     remedy: "\

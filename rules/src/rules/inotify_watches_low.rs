@@ -29,31 +29,31 @@ pub static RULE: Rule = Rule {
             fix: "Set fs.inotify.max_user_watches to 524288 or to the present value, whichever is higher. An unused watch costs nothing, one in use about 1 KiB.",
         },
         ja: Text {
-            title: "ノードには少なすぎる inotify watch 上限",
+            title: "ノードには少なすぎる inotify ウォッチ上限",
             says: &[
-                "設定値 {new} にすると、現在 {old} ある inotify watch の上限が下がります。",
-                "inotify watch の上限 {low_limit} はノードには低すぎます。",
-                "inotify の watch が {limit} 個中 {used} 個使用されています。",
+                "{new} に設定すると、inotify ウォッチの上限が現在の {old} より下がります。",
+                "inotify ウォッチの上限 {low_limit} はノードには低すぎます。",
+                "inotify ウォッチが {limit} 個中 {used} 個使用されています。",
             ],
-            why: "kubelet の cAdvisor だけでも cgroup ごとに 1 つ（cgroup v1 ではツリーごとに）ディレクトリを監視します。\
-                  ログ転送、Ingress コントローラ、開発サーバーはファイルツリー全体を監視します。root で動くものは 1 つの上限を共有します。\
-                  5.11 より前のカーネルでは 8192 固定で、それ以降はメモリの 1 %（8192〜1048576）です。\
+            why: "kubelet の cAdvisor だけでも cgroup ごとに 1 つ（cgroup v1 では階層ごとに）ディレクトリを監視します。\
+                  ログ転送、Ingress コントローラー、開発サーバーはディレクトリツリー全体を監視します。root で動くものはすべて 1 つの上限を共有します。\
+                  上限のデフォルトは、5.11 より前のカーネルでは 8192 固定、それ以降はメモリの 1% 相当（8192〜1048576）です。\
                   そのため、よく紹介される 524288 は、古いノードや小さいノードでは引き上げでも、大きな新しいノードでは引き下げになります。\
-                  （元の記事では Ubuntu 22.04 で 8192 と表示されていますが、これは小さなマシンの場合だけです。）",
-            fix: "fs.inotify.max_user_watches を、524288 と現在値のうち大きいほうに設定してください。未使用の watch は負担にならず、使用中は 1 個あたり約 1 KiB です。",
+                  （元の記事では Ubuntu 22.04 で 8192 と表示されていますが、そうなるのはメモリの少ないマシンだけです。）",
+            fix: "fs.inotify.max_user_watches を、524288 と現在値のうち大きいほうに設定してください。未使用のウォッチはメモリを消費せず、使用中のものは 1 個あたり約 1 KiB です。",
         },
         zh: Text {
-            title: "inotify watch 上限对节点来说太低",
+            title: "节点的 inotify watch 上限过低",
             says: &[
                 "设置为 {new} 会降低 inotify watch 上限（当前为 {old}）。",
-                "inotify watch 上限 {low_limit} 对节点来说太低。",
+                "inotify watch 上限 {low_limit} 对节点来说过低。",
                 "inotify watch：已使用 {used} 个，上限为 {limit} 个。",
             ],
             why: "仅 kubelet 的 cAdvisor 就会为每个 cgroup 监视一个目录（cgroup v1 上每个层级各一个），日志采集、Ingress 控制器和开发服务器会监视整棵目录树。\
-                  以 root 运行的进程共用一份上限。5.11 之前的内核固定为 8192，之后取内存的 1 %（介于 8192 和 1048576 之间）。\
+                  以 root 运行的进程共用一份上限。5.11 之前的内核固定为 8192，之后为内存的 1%（介于 8192 和 1048576 之间）。\
                   因此教程里常见的 524288 在旧节点或小节点上是调高，在较新的大内存节点上却是调低。\
                   （原文章显示 Ubuntu 22.04 为 8192，这只适用于小内存机器。）",
-            fix: "把 fs.inotify.max_user_watches 设为 524288 与当前值中较大的一个。未使用的 watch 没有代价，使用中的每个约 1 KiB。",
+            fix: "把 fs.inotify.max_user_watches 设为 524288 与当前值中较大的一个。未使用的 watch 不占内存，使用中的每个约占 1 KiB。",
         },
     },
     remedy: "\

@@ -34,26 +34,26 @@ pub static RULE: Rule = Rule {
             title: "memory cgroup ID の枯渇",
             says: &[
                 "memory cgroup の ID が {max} 個中 {cgroups} 個使用されています。",
-                "カーネルがmemory cgroup を作成できませんでした: {error}",
+                "カーネルが memory cgroup を作成できませんでした: {error}",
             ],
-            why: "カーネルはmemory cgroup に 16 ビットの番号を付けます。cgroup v1 でも v2 でも同じです。番号が尽きるか、RHEL 7 のカーネルで\
-                  カーネルメモリの計上がリークすると、メモリ制限付きのコンテナはこのノードで起動できなくなります。\
-                  mkdir のエラーは 4.7 より前が ENOSPC、4.7〜5.6 が ENOMEM、5.7 以降が ENOSPC、6.12 以降が EBUSY です。\
-                  「no space left on device」はディスクの、「cannot allocate memory」は空きメモリの問題ではありません。\
+            why: "カーネルは memory cgroup に 16 ビットの ID を付けます。これは cgroup v1 でも v2 でも同じです。ID が尽きるか、RHEL 7 のカーネルで\
+                  カーネルメモリアカウンティングがリークすると、メモリ制限付きのコンテナはこのノードで起動できなくなります。\
+                  mkdir が返すエラーは、Linux 4.7 より前では ENOSPC、4.7〜5.6 では ENOMEM、5.7 以降では ENOSPC、6.12 以降では EBUSY です。\
+                  ここでの「no space left on device」はディスクの空き容量とも、「cannot allocate memory」は空きメモリとも関係ありません。\
                   RHEL 7 では ID が尽きていても /proc/cgroups の値は小さいことがあります。",
             fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\
-                  find で数えたディレクトリ数が /proc/cgroups と同じなら実在する残骸なので、空のものを削除します。\
+                  find で数えたディレクトリ数が /proc/cgroups と同じなら、ディレクトリが実際に残っているので、空のものを削除します。\
                   恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\
                   cgroup.memory=nokmem はカーネルメモリのリークを止めますが、元の記事の期待とは異なり、{max} 個という上限はなくなりません。",
         },
         zh: Text {
             title: "内存 cgroup ID 耗尽",
             says: &["内存 cgroup 的 ID 已占用 {cgroups} 个，上限为 {max} 个。", "内核无法创建内存 cgroup：{error}"],
-            why: "内核用 16 位数字给内存 cgroup 编号，cgroup v1 和 v2 都一样。编号用尽，或者 RHEL 7 内核的内核内存计数发生泄漏后，带内存限制的容器就无法在该节点启动。\
+            why: "内核用 16 位的 ID 标识内存 cgroup，cgroup v1 和 v2 都一样。ID 用尽，或者 RHEL 7 内核的内核内存记账发生泄漏后，带内存限制的容器就无法在该节点启动。\
                   mkdir 的错误码：4.7 之前为 ENOSPC，4.7 到 5.6 为 ENOMEM，5.7 起为 ENOSPC，6.12 起为 EBUSY。\
-                  因此这里的 “no space left on device” 与磁盘无关，“cannot allocate memory” 也与空闲内存无关。\
+                  因此这里的“no space left on device”与磁盘无关，“cannot allocate memory”也与空闲内存无关。\
                   在 RHEL 7 上，即使 ID 已用尽，/proc/cgroups 中的数字也可能很小。",
-            fix: "恢复节点：排空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\
+            fix: "恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\
                   如果 find 数出的目录与 /proc/cgroups 一样多，那就是真实残留的目录，请删除其中的空目录。\
                   根治：升级到 4.7 及以上内核，RHEL 7 至少 3.10.0-1062.4.1。\
                   cgroup.memory=nokmem 能阻止内核内存泄漏，但并不像原文章所说的那样取消 {max} 个 ID 的上限。",

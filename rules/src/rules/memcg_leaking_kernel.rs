@@ -26,9 +26,11 @@ pub static RULE: Rule = Rule {
         },
         ja: Text {
             title: "memory cgroup がリークするカーネル",
-            says: &["カーネル {kernel} にはmemory cgroup のリークが知られています。修正は {fixed} で入りました。"],
-            why: "このカーネルは、削除されたmemory cgroup が保持していたものをすべては解放しません。Linux 3.19〜4.3 では、ページキャッシュが計上されている間 ID が残り、\
-                  ID は 65535 個しかありません。3.10.0-1062.4.1 より前の RHEL / CentOS 7 では、カーネルメモリの計上が有効になるとスラブキャッシュもリークします。\
+            says: &[
+                "カーネル {kernel} には memory cgroup がリークする既知の問題があります。{fixed} で修正されました。",
+            ],
+            why: "このカーネルは、削除された memory cgroup が保持していたものの一部を解放しません。Linux 3.19〜4.3 では、ページキャッシュが計上されている間は ID も残りますが、\
+                  ID は 65535 個しかありません。3.10.0-1062.4.1 より前の RHEL / CentOS 7 では、カーネルメモリアカウンティングが有効になるとスラブキャッシュもリークします。\
                   runc と 1.21 までの kubelet はこれを全コンテナで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナが\
                   「no space left on device」や「cannot allocate memory」で失敗するようになります。",
             fix: "カーネルを {fixed} 以降に更新してください。それまでは cgroup.memory=nokmem を付けて起動するか（起動後に /proc/cmdline で確認してください。\
@@ -38,9 +40,9 @@ pub static RULE: Rule = Rule {
         zh: Text {
             title: "会泄漏内存 cgroup 的内核",
             says: &["内核 {kernel} 存在已知的内存 cgroup 泄漏，{fixed} 起修复。"],
-            why: "该内核不会完全归还被删除的内存 cgroup 所占用的东西。Linux 3.19 到 4.3 在仍有页缓存记在其名下时会保留 ID，而 ID 只有 65535 个。\
-                  3.10.0-1062.4.1 之前的 RHEL / CentOS 7 在启用内核内存计数后还会泄漏 slab 缓存，而 runc 和 1.21 及以下的 kubelet 会为每个容器启用它。\
-                  Pod 反复创建删除数周之后，新容器会以 “no space left on device” 或 “cannot allocate memory” 失败。",
+            why: "该内核不会完全释放已删除的内存 cgroup 所占用的资源。Linux 3.19 到 4.3 在仍有页缓存记在其名下时会一直占用其 ID，而 ID 只有 65535 个。\
+                  3.10.0-1062.4.1 之前的 RHEL / CentOS 7 在启用内核内存记账后还会泄漏 slab 缓存，而 runc 和 1.21 及以下的 kubelet 会为每个容器启用它。\
+                  Pod 反复创建和删除数周之后，新容器会因“no space left on device”或“cannot allocate memory”而创建失败。",
             fix: "把内核升级到 {fixed} 或更高版本。在此之前，用 cgroup.memory=nokmem 启动（之后在 /proc/cmdline 中确认，只改 grub 文件并不生效），或定期执行 drop_caches。\
                   更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。",
         },

@@ -34,7 +34,7 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "書き間違いと思われるメモリ量",
             says: &[
-                "{field} の値 {written} は Quantity として読めません。",
+                "{field} の値 {written} は Quantity として解釈できません。",
                 "{field} が {bytes} バイトになっています。書き間違いと思われます。",
             ],
             why: "接尾辞 m は 1000 分の 1 を表します。400m は 0.4 バイトで、切り上げて 1 バイトです。接尾辞がなければ単位はバイトです。\
@@ -44,10 +44,10 @@ pub static RULE: Rule = Rule {
         },
         zh: Text {
             title: "疑似写错的内存数量",
-            says: &["{field} 的值 {written} 不是合法的数量。", "{field} 为 {bytes} 字节，疑似写错。"],
+            says: &["{field} 的值 {written} 不是合法的 Quantity。", "{field} 为 {bytes} 字节，疑似写错。"],
             why: "后缀 m 表示千分之一：400m 是 0.4 字节，向上取整为 1。没有后缀时单位是字节。Mi、Gi 是二进制单位，M、G 是十进制单位；\
                   KB、MB、GiB 和小写的 mi 都不存在。限制过小容器无法启动，过大则等于没有限制；几个字节的 requests 等于没有预留，几个字节的卷什么也装不下。",
-            fix: "写上原本想用的单位，例如 400Mi。",
+            fix: "请写明原本想用的单位，例如 400Mi。",
         },
     },
     remedy: "\

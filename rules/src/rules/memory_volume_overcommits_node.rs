@@ -30,23 +30,23 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "ノードに収まらないメモリボリューム",
             says: &[
-                "{pods} 個の Pod が同じノードに載り、メモリボリュームで合計 {total}（1 Pod あたり {bound}）を使えますが、ノードの allocatable メモリは {allocatable} しかありません。",
-                "1 つの Pod のメモリボリュームが {bound} まで使えますが、ノードの allocatable メモリは {allocatable} しかありません。",
+                "{pods} 個の Pod が同じノードに配置され、メモリボリュームで合計 {total}（1 Pod あたり {bound}）を使えますが、ノードの割り当て可能（allocatable）メモリは {allocatable} しかありません。",
+                "1 つの Pod のメモリボリュームが {bound} まで使えますが、ノードの割り当て可能（allocatable）メモリは {allocatable} しかありません。",
             ],
-            why: "sizeLimit や limits は個々のボリュームの上限でしかなく、同じノードにいくつの Pod が載るかは requests だけで決まります。\
-                  ファイルの分がほとんど確保されていないため、スケジューラは Pod を受け入れ、ボリュームが埋まるとノードのメモリが尽きて、Pod の退避や強制終了、ノードの応答停止に至ります。\
+            why: "sizeLimit や limits は個々のボリュームの上限でしかなく、同じノードにいくつの Pod が配置されるかは requests だけで決まります。\
+                  ファイルの分がほとんど確保されていないため、スケジューラーは Pod を受け入れ、ボリュームが埋まるとノードのメモリが尽き、Pod の退避（eviction）や強制終了、さらにはノードの応答停止に至ります。\
                   （requests から見て収まるレプリカ数を、判明している最小のノードに当てはめて計算しています。anti-affinity などの配置の制約は考慮していません。）",
-            fix: "書き込むコンテナの requests.memory をボリュームが使いうる量に合わせてスケジューラに数えさせるか、ボリュームを小さくするか、レプリカを別々のノードに分散させてください。",
+            fix: "書き込むコンテナの requests.memory をボリュームの最大使用量に合わせてスケジューラーに確保させるか、ボリュームを小さくするか、レプリカを別々のノードに分散させてください。",
         },
         zh: Text {
             title: "节点装不下的内存卷",
             says: &[
-                "{pods} 个 Pod 可能落在同一节点，它们的内存卷合计可占 {total}（每个 Pod {bound}），而该节点的 allocatable 内存只有 {allocatable}。",
-                "单个 Pod 的内存卷可占 {bound}，而该节点的 allocatable 内存只有 {allocatable}。",
+                "{pods} 个 Pod 可能落在同一节点，它们的内存卷合计可占 {total}（每个 Pod {bound}），而该节点的可分配内存（allocatable）只有 {allocatable}。",
+                "单个 Pod 的内存卷可占 {bound}，而该节点的可分配内存（allocatable）只有 {allocatable}。",
             ],
-            why: "sizeLimit 和 limits 只约束单个卷，一个节点上能放多少个 Pod 却只由 requests 决定。这些文件几乎没有预留内存，调度器照样接收 Pod；\
+            why: "sizeLimit 和 limits 只约束单个卷，一个节点上能放多少个 Pod 却只由 requests 决定。几乎没有为这些文件预留内存，调度器照样把 Pod 放上来；\
                   等卷被写满，节点内存就会耗尽，Pod 被驱逐或杀死，甚至节点失去响应。（这里按 requests 计算能放下的副本数，并以已知的最小节点为准；没有考虑反亲和等分散副本的规则。）",
-            fix: "把写入容器的 requests.memory 设为卷可能占用的量，让调度器计入；或者缩小卷；或者把副本分散到不同节点。",
+            fix: "把写入容器的 requests.memory 设为卷可能占用的量，让调度器将其计入；或者缩小卷；或者把副本分散到不同节点。",
         },
     },
     remedy: "\

@@ -32,17 +32,17 @@ pub static RULE: Rule = Rule {
                   {limit}) and leave the request equal to it. The scheduler then reserves the memory.",
         },
         ja: Text {
-            title: "サイズ指定だけでメモリ制限のないメモリボリューム",
+            title: "sizeLimit だけでメモリ制限のないメモリボリューム",
             says: &[
                 "メモリボリューム {volume} は Pod ごとに最大 {size} を使えますが、書き込むコンテナ {container} にメモリ制限がないため、この分はどこにも確保されません。",
             ],
-            why: "sizeLimit はボリュームの上限としては効きます（kubelet 1.22 以降は tmpfs がこの大きさになります。元の記事の「sizeLimit だけではダメ」はこの点で少し厳しすぎます）。\
-                  しかしスケジューラは sizeLimit を見ません。requests の合計が収まるだけ Pod を配置し、それぞれがボリュームを使い切れば、\
-                  どのボリュームもサイズを守っていてもノードのメモリは足りなくなります。",
-            fix: "コンテナ {container} に、ボリュームとプロセスの両方が収まるメモリ制限（少なくとも {limit}）を設定し、requests も同じ値にしてください。そうすればスケジューラがメモリを確保します。",
+            why: "sizeLimit はボリュームの上限としては効きます（kubelet 1.22 以降は tmpfs がこの大きさになります。元の記事の「sizeLimit だけ指定してもダメ」は、この点では言い過ぎです）。\
+                  しかしスケジューラーは sizeLimit を見ません。requests の合計が収まるかぎり Pod を配置するため、それぞれがボリュームを使い切れば、\
+                  どのボリュームも sizeLimit 以内であってもノードのメモリは足りなくなります。",
+            fix: "コンテナ {container} に、ボリュームとプロセスの両方が収まるメモリ制限（少なくとも {limit}）を設定し、requests も同じ値にしてください。そうすればスケジューラーがメモリを確保します。",
         },
         zh: Text {
-            title: "只有大小、没有内存限制的内存卷",
+            title: "只有 sizeLimit、没有内存限制的内存卷",
             says: &[
                 "内存卷 {volume} 在每个 Pod 中最多可占用 {size}，但写入它的容器 {container} 没有内存限制，这部分内存没有被预留。",
             ],

@@ -30,13 +30,13 @@ pub static RULE: Rule = Rule {
                 "メモリボリューム {volume} の sizeLimit は {size} ですが、書き込むコンテナは {allowed} で OOM kill されます。",
             ],
             why: "メモリボリュームのファイルは、書き込んだコンテナのメモリ制限に数えられます。sizeLimit がそれより大きいと、\
-                  アプリケーションは「no space left on device」を受け取る前に停止させられます。再起動してもファイルは残っているので、また停止します。ノードへの危険はありません。",
+                  アプリケーションは「no space left on device」を受け取る前に強制終了されます。再起動してもファイルは残っているため、また強制終了されます。ノードへの危険はありません。",
             fix: "プロセス自身の分を残して sizeLimit を {allowed} より小さくするか、メモリ制限を {size} より大きくしてください。",
         },
         zh: Text {
             title: "sizeLimit 大于内存限制",
-            says: &["内存卷 {volume} 的 sizeLimit 为 {size}，但写入它的容器在 {allowed} 时就会被 OOM kill。"],
-            why: "内存卷中的文件计入写入容器的内存限制。如果 sizeLimit 更大，应用不会收到 “no space left on device”，而是直接被杀死；\
+            says: &["内存卷 {volume} 的 sizeLimit 为 {size}，但写入它的容器用到 {allowed} 就会因 OOM 被杀死。"],
+            why: "内存卷中的文件计入写入容器的内存限制。如果 sizeLimit 更大，应用不会收到“no space left on device”，而是直接被杀死；\
                   重启后文件仍在，于是再次被杀死。节点本身没有危险。",
             fix: "把 sizeLimit 调到 {allowed} 以下，并为进程本身留出余量；或者把内存限制调到 {size} 以上。",
         },

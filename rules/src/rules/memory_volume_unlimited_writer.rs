@@ -36,19 +36,19 @@ pub static RULE: Rule = Rule {
             says: &[
                 "コンテナ {container} にはメモリ制限がなく、メモリボリューム {volume} への書き込みでノードのメモリを使い切るおそれがあります。",
             ],
-            why: "制限のない memory-backed emptyDir の大きさはノードの allocatable メモリとほぼ同じで、レプリカの数だけ増えます。\
-                  スケジューリング時にこのメモリは確保されません。ボリュームは Pod と同じ期間残るため、コンテナが OOM kill されて\
-                  再起動してもファイルは消えず、メモリは解放されません。やがて kubelet を含むほかのプロセスが停止し、次のノードでも同じことが起こります。",
+            why: "制限のない memory-backed emptyDir（メモリボリューム）の大きさはノードの割り当て可能（allocatable）メモリと同じで、レプリカの数だけ増えます。\
+                  スケジューリング時にこのメモリは確保されません。ボリュームは Pod が存在する間ずっと残るため、コンテナが OOM kill されて\
+                  再起動してもファイルは消えず、メモリは解放されません。やがてノードはスワップに陥るか、kubelet を含むほかのプロセスまで強制終了し、次のノードでも同じことが起こります。",
             fix: "コンテナ {container} にメモリ制限（ここでは {limit}）を設定してください。書き込んだ分はこの制限に数えられ、\
-                  ボリュームは Pod の制限より大きくならず、requests は limits と同じ値になるのでスケジューラも確保します。\
-                  ほかのコンテナにも制限を付け、できれば sizeLimit も指定してください。LimitRange の既定値（default.memory）も、\
+                  ボリュームは Pod の制限より大きくならず、requests は limits と同じ値になるのでスケジューラーも確保します。\
+                  ほかのコンテナにも制限を付け、できれば sizeLimit も指定してください。LimitRange のデフォルト値（default.memory）も、\
                   その後に作られる Pod には有効です。元の記事では効果がないとされていますが、LimitRanger は requests と limits の両方に同じ値を入れます。",
         },
         zh: Text {
             title: "没有上限的内存卷",
             says: &["容器 {container} 没有内存限制，可以把内存卷 {volume} 写到节点内存耗尽为止。"],
-            why: "没有限制的内存型 emptyDir 的容量约等于节点的可分配内存（allocatable），而且每个副本都会再带来一个。调度时不会为它预留内存。\
-                  卷与 Pod 同生命周期，容器被 OOM kill 并重启后文件仍在，内存不会释放：节点上的其他进程（包括 kubelet）会被杀死，然后轮到下一个节点。",
+            why: "没有限制的、基于内存的 emptyDir（内存卷）容量等于节点的可分配内存（allocatable），而且每个副本都会再带来一个。调度时不会为它预留内存。\
+                  卷与 Pod 的生命周期相同，容器因 OOM 被杀死并重启后文件仍在，内存不会释放：节点开始换页，或者杀死其他进程（包括 kubelet），接着轮到下一个节点。",
             fix: "给容器 {container} 设置内存限制（此处为 {limit}）：写入的内容会计入该限制，卷不会大于 Pod 的限制，\
                   requests 默认等于 limits，因此调度器也会预留。其他容器也应设置限制，最好再加上 sizeLimit。\
                   LimitRange 的默认内存限制（default.memory）对之后创建的 Pod 同样有效：原文章认为无效，但 LimitRanger 会把 requests 和 limits 设为相同的值。",

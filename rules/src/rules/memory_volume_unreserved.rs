@@ -28,16 +28,16 @@ pub static RULE: Rule = Rule {
                   defaults to the limit.",
         },
         ja: Text {
-            title: "確保量を超えるメモリボリューム",
+            title: "確保量より大きいメモリボリューム",
             says: &[
-                "コンテナ {container} は {volume} のファイルを含めて {limit} まで使えますが、スケジューラが確保するのは {request} だけです。",
+                "コンテナ {container} は {volume} のファイルを含めて {limit} まで使えますが、スケジューラーが確保するのは {request} だけです。",
             ],
-            why: "スケジューラが見るのは requests で、limits やボリュームの大きさではありません。limits が 8Gi、requests が 64Mi の Pod は\
-                  64Mi 空いているノードに置かれますが、メモリボリュームは 8Gi まで増えます。そうした Pod が上限まで使うとノードのメモリが不足し、ほかの Pod が退避または停止させられます。",
+            why: "スケジューラーが見るのは requests で、limits やボリュームの大きさではありません。limits が 8Gi、requests が 64Mi の Pod は \
+                  64Mi の空きがあるノードに配置されますが、メモリボリュームは 8Gi まで増えます。そうした Pod がいくつも上限まで使うとノードのメモリが不足し、ほかの Pod が退避（eviction）または強制終了されます。",
             fix: "コンテナ {container} の requests.memory を limits と同じ値にするか、requests を省略してください（省略すると limits と同じになります）。",
         },
         zh: Text {
-            title: "内存卷可用量大于预留量",
+            title: "内存卷可用的内存大于预留",
             says: &["容器 {container} 连同 {volume} 中的文件最多可用 {limit}，但调度器只预留 {request}。"],
             why: "调度器只看 requests，不看 limits 和卷的大小：limits 为 8Gi、requests 为 64Mi 的 Pod 会被放到只有 64Mi 空闲的节点上，而它的内存卷仍可增长到 8Gi。\
                   几个这样的 Pod 同时用满时，节点内存不足，其他 Pod 会被驱逐或杀死。",

@@ -34,30 +34,30 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が misc cgroup を認識しない",
             says: &[
-                "kubelet {kubelet} は、ランタイムが作る misc cgroup を削除できない可能性が高いです（{judged_by} から判断）。アップストリームで削除できるのは {fixed} からです。",
+                "kubelet {kubelet} は、ランタイムが作る misc cgroup を削除できない可能性が高いと考えられます（{judged_by} から判断）。アップストリームでは {fixed} から削除できます。",
                 "kubelet {kubelet} は、runc {runc} が作る misc cgroup を削除できません。削除できるのは {fixed} からです。",
                 "kubelet {kubelet} は、Pod が使っている misc cgroup を削除できません。削除できるのは {fixed} からです。",
             ],
-            why: "runc 1.1.6 以降は cgroup v1 の misc ツリー（Linux 5.13 以降）にも Pod ごとのディレクトリを作ります。kubelet は全ツリーを調べて\
-                  終了した Pod を見つけますが、削除できるのは組み込まれた runc ライブラリが知っているツリーだけで、このライブラリは古いままです。\
-                  そのため同じ Pod の削除を数秒おきに永遠に繰り返し、kubelet、systemd、dbus の CPU とメモリが増え続け、やがてノードが応答しなくなります。",
+            why: "runc 1.1.6 以降は cgroup v1 の misc 階層（Linux 5.13 以降）にも Pod ごとのディレクトリを作ります。kubelet は全階層を調べて\
+                  終了した Pod を見つけますが、削除できるのは組み込まれた runc ライブラリが知っている階層だけで、このライブラリは古いままです。\
+                  そのため同じ Pod の削除を数秒おきに延々と繰り返し、kubelet、systemd、dbus の CPU とメモリが増え続け、やがてノードが応答しなくなります。",
             fix: "kubelet を {fixed} 以降に更新してください。アップストリームの修正は 1.24.14、1.25.10、1.26.5、1.27.2 に入っています\
                   （元の発表資料では 1.26.4 とされていますが、CHANGELOG では 1.26.5 です）。ベンダーのビルドではより早く入っていることもあります。\
-                  cgroup v2 に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、以降のセキュリティ修正を失います。\
-                  /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば確実です。更新または再起動で消えます。",
+                  cgroup v2 に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、それ以降のセキュリティ修正が失われます。\
+                  /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば、この問題と断定できます。kubelet の更新またはノードの再起動で消えます。",
         },
         zh: Text {
-            title: "kubelet 不认识 misc cgroup",
+            title: "kubelet 无法识别 misc cgroup",
             says: &[
                 "kubelet {kubelet} 很可能无法删除运行时创建的 misc cgroup（依据：{judged_by}）；上游从 {fixed} 起可以删除。",
                 "kubelet {kubelet} 无法删除 runc {runc} 创建的 misc cgroup；从 {fixed} 起可以删除。",
                 "kubelet {kubelet} 无法删除 Pod 在此使用的 misc cgroup；从 {fixed} 起可以删除。",
             ],
             why: "runc 1.1.6 及以上版本会在 cgroup v1 的 misc 层级（Linux 5.13 起）中为每个 Pod 创建目录。kubelet 通过遍历所有层级来发现已结束的 Pod，\
-                  但只会删除其内置 runc 库认识的层级，而这个库版本较旧。于是它每隔几秒就对同一批 Pod 重试，永不停止：\
+                  但只会删除其内置 runc 库能识别的层级，而这个库版本较旧。于是它每隔几秒就对同一批 Pod 重试，永不停止：\
                   kubelet、systemd 和 dbus 的 CPU 与内存不断上升，直到节点失去响应。",
             fix: "把 kubelet 升级到 {fixed} 或更高版本；上游修复包含在 1.24.14、1.25.10、1.26.5 和 1.27.2 中\
-                  （原演讲写的是 1.26.4，CHANGELOG 中是 1.26.5），发行商的版本可能更早包含修复。\
+                  （原演讲写的是 1.26.4，CHANGELOG 中是 1.26.5），厂商的版本可能更早包含修复。\
                   把节点迁移到 cgroup v2 可以彻底避免这类问题。回退到 runc 1.1.5 也可以，但会失去之后的安全修复。\
                   如果 /sys/fs/cgroup/misc/kubepods* 下还有已结束 Pod 的目录，即可确认；升级或重启后它们会消失。",
         },

@@ -259,6 +259,29 @@ mod tests {
         }
     }
 
+    /// Between Japanese or Chinese and Latin letters, digits or values stands one blank, beside wide punctuation none.
+    #[test]
+    fn wide_and_narrow_characters_are_spaced_alike_everywhere() {
+        let wide = |c: char| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        let punctuation =
+            |c: char| matches!(c, '、' | '。' | '，' | '：' | '；' | '（' | '）' | '「' | '」' | '“' | '”');
+        let narrow = |c: char| c.is_ascii_alphanumeric() || matches!(c, '{' | '}' | '%' | '/');
+        let odd = |a: char, b: char| {
+            wide(a) && narrow(b) || narrow(a) && wide(b) || a == ' ' && punctuation(b) || punctuation(a) && b == ' '
+        };
+        let mut found = Vec::new();
+        for rule in RULES {
+            for text in [&rule.words.ja, &rule.words.zh] {
+                for words in [text.title, text.why, text.fix].iter().chain(text.says) {
+                    let chars: Vec<char> = words.chars().collect();
+                    let places = chars.windows(2).enumerate().filter(|(_, pair)| odd(pair[0], pair[1]));
+                    found.extend(places.map(|(at, _)| chars[at..].iter().take(12).collect::<String>()));
+                }
+            }
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
     #[test]
     fn only_names_in_braces_are_placeholders() {
         assert_eq!(placeholders("{a}{b_c} {D} {} {x: {d}}").collect::<Vec<_>>(), ["a", "b_c", "d"]);

@@ -22,21 +22,21 @@ pub static RULE: Rule = Rule {
                   limits.memory if the namespace must stay within a budget.",
         },
         ja: Text {
-            title: "メモリの既定値もクォータもない Namespace",
+            title: "メモリのデフォルト値もクォータもない Namespace",
             says: &[
-                "Namespace {namespace} には、メモリ制限の既定値を与えるものも、制限を必須にするものも見当たりません。",
+                "Namespace {namespace} には、メモリ制限のデフォルト値を与えるものも、制限を必須にするものも見当たりません。",
             ],
-            why: "このような Namespace では制限のない Pod がそのまま作成され、メモリボリュームの大きさはノードの許す限りとなります。\
-                  LimitRange は制限のないコンテナに既定値を与え、limits.memory を含む ResourceQuota は制限のないコンテナを含む Pod を拒否します。\
-                  （確認したのは入力された内容だけです。クラスタ上には存在するかもしれません。）",
-            fix: "Namespace {namespace} に既定のメモリ制限を持つ LimitRange を作成し、使用量を予算内に収める必要があれば limits.memory を含む ResourceQuota も作成してください。",
+            why: "このような Namespace では制限のない Pod がそのまま作成され、メモリボリュームの大きさを抑えるものはノードの容量しかありません。\
+                  LimitRange は制限のないコンテナにデフォルト値を与え、limits.memory を含む ResourceQuota は制限のないコンテナを含む Pod を拒否します。\
+                  （確認したのは入力された内容だけです。クラスター上には存在するかもしれません。）",
+            fix: "Namespace {namespace} にデフォルトのメモリ制限を持つ LimitRange を作成し、合計使用量に上限を設ける必要があれば limits.memory を含む ResourceQuota も作成してください。",
         },
         zh: Text {
             title: "没有内存默认值和配额的命名空间",
             says: &["这里没有任何对象为命名空间 {namespace} 提供或强制要求内存限制。"],
             why: "在这样的命名空间里，没有限制的 Pod 会原样创建，其中的内存卷大小只受节点约束。LimitRange 会给没有限制的容器补上默认值，\
                   带 limits.memory 的 ResourceQuota 会拒绝含有无限制容器的 Pod。（这里只检查了输入的内容，集群中可能另有这些对象。）",
-            fix: "在命名空间 {namespace} 中创建带默认内存限制的 LimitRange；如果需要控制总量，再创建带 limits.memory 的 ResourceQuota。",
+            fix: "在命名空间 {namespace} 中创建带默认内存限制的 LimitRange；如果需要限制总用量，再创建带 limits.memory 的 ResourceQuota。",
         },
     },
     remedy: "\

@@ -30,25 +30,25 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "inotify の上限を変えようとする Pod",
             says: &[
-                "特権 init コンテナ {privileged_container} が {setting} をノード全体に設定します。",
-                "init コンテナ {plain_container} は {setting} を設定できません。ノードの /proc/sys に書き込む権限がないためです。",
+                "特権 Init コンテナ {privileged_container} が {setting} をノード全体に設定します。",
+                "Init コンテナ {plain_container} は {setting} を設定できません。ノードの /proc/sys に書き込む権限がないためです。",
                 "{setting} はノードのパラメーターであり securityContext.sysctls では設定できないため、kubelet は Pod を拒否します。",
             ],
-            why: "inotify の上限は名前空間で分離されておらず、ノード全体でユーザーごとに 1 つです。kubelet が Pod に設定するのは分離されたパラメーターだけで、\
-                  それ以外は拒否します（SysctlForbidden）。権限のないコンテナからは /proc/sys が読み取り専用に見えます。特権コンテナはノードの値を変えてしまい、\
+            why: "inotify の上限は namespace で分離されておらず、ノード全体でユーザーごとに 1 つです。kubelet が Pod に設定するのは分離されたパラメーターだけで、\
+                  それ以外は拒否します（SysctlForbidden）。特権のないコンテナからは /proc/sys が読み取り専用に見えます。特権コンテナはノードの値を変えてしまい、\
                   同じノードのすべての Pod に影響します。値は最後に起動した Pod 次第で、以前より低くなることもあります。",
             fix: "この設定を Pod から外し、ノードの設定（/etc/sysctl.d、ノードイメージ、ノードプールの設定）で行ってください。それができない場合は、1 つの DaemonSet に任せてください。",
         },
         zh: Text {
             title: "试图修改 inotify 上限的 Pod",
             says: &[
-                "特权 init 容器 {privileged_container} 会为整个节点设置 {setting}。",
-                "init 容器 {plain_container} 无法设置 {setting}：它没有写节点 /proc/sys 的权限。",
+                "特权 Init 容器 {privileged_container} 会为整个节点设置 {setting}。",
+                "Init 容器 {plain_container} 无法设置 {setting}：它没有写节点 /proc/sys 的权限。",
                 "kubelet 会拒绝该 Pod：{setting} 属于节点，不能用 securityContext.sysctls 设置。",
             ],
             why: "inotify 的上限没有命名空间隔离：整个节点上每个用户只有一份。kubelet 只为 Pod 设置有命名空间隔离的参数，其他的会被拒绝（SysctlForbidden）；\
-                  没有特权的容器看到的 /proc/sys 是只读的。特权容器确实会改变节点，影响其上所有 Pod，值取决于最后启动的是哪个 Pod，还可能比原来更低。",
-            fix: "把该设置从 Pod 中移走，改在节点配置处设置：/etc/sysctl.d、节点镜像或节点池设置。做不到时，交给唯一的一个 DaemonSet 负责。",
+                  非特权容器看到的 /proc/sys 是只读的。特权容器确实会改变节点，影响其上所有 Pod，值取决于最后启动的是哪个 Pod，还可能比原来更低。",
+            fix: "把该设置从 Pod 中移走，改在节点侧配置：/etc/sysctl.d、节点镜像或节点池设置。做不到时，请只由一个 DaemonSet 统一设置。",
         },
     },
     remedy: "\

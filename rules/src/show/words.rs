@@ -37,7 +37,7 @@ pub fn verdict(report: &Report) -> Label {
         },
         Verdict::CannotJudge if report.risks.values().any(|risk| risk.status == Status::Undecided) => Label {
             en: "Cannot judge yet: an input that decides is missing.",
-            ja: "まだ判断できません: 判断の決め手になる情報が足りません。",
+            ja: "まだ判断できません: 判断に必要な情報が足りません。",
             zh: "暂时无法判断：缺少关键信息。",
         },
         Verdict::CannotJudge => Label {
@@ -58,7 +58,7 @@ pub fn verdict(report: &Report) -> Label {
 pub const fn risk(risk: Risk) -> Label {
     match risk {
         Risk::MemoryVolume => {
-            Label { en: "memory-backed emptyDir", ja: "メモリ上の emptyDir", zh: "基于内存的 emptyDir" }
+            Label { en: "memory-backed emptyDir", ja: "メモリを使う emptyDir", zh: "基于内存的 emptyDir" }
         }
         Risk::Inotify => Label { en: "inotify limits", ja: "inotify の上限", zh: "inotify 上限" },
         Risk::CgroupCleanup => {
@@ -114,7 +114,7 @@ pub fn kind(id: &str) -> Option<Label> {
             Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
         }
         "kubelet-config" => Label { en: "kubelet configuration", ja: "kubelet の設定", zh: "kubelet 配置" },
-        "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup ツリー", zh: "cgroup 树" },
+        "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" },
         _ => return None,
     })
 }
@@ -123,7 +123,7 @@ pub fn kind(id: &str) -> Option<Label> {
 #[must_use]
 pub const fn why_unread(why: &Why) -> Label {
     match why {
-        Why::NotRecognised => Label { en: "not recognised", ja: "認識できない内容", zh: "无法识别" },
+        Why::NotRecognised => Label { en: "not recognised", ja: "認識できません", zh: "无法识别" },
         Why::Empty => Label { en: "no text", ja: "テキストがありません", zh: "没有文本" },
         Why::Binary => Label {
             en: "not text (it holds NUL bytes)",
@@ -157,7 +157,7 @@ pub const fn why_unread(why: &Why) -> Label {
         },
         Why::Intended => Label {
             en: "a value written down for later, not the present one",
-            ja: "後で反映される設定で、現在の値ではありません",
+            ja: "ファイルに書かれただけの設定で、現在の値ではありません",
             zh: "写入文件、稍后才生效的值，不是当前值",
         },
         Why::Irrelevant => {
@@ -199,7 +199,7 @@ pub const fn wanted(wanted: Wanted) -> Label {
         },
         Wanted::MiscController => Label {
             en: "whether the misc controller is mounted",
-            ja: "misc コントローラがマウントされているかどうか",
+            ja: "misc コントローラーがマウントされているか",
             zh: "misc 控制器是否已挂载",
         },
         Wanted::KubeletVersion => Label {
@@ -222,13 +222,13 @@ pub const fn wanted(wanted: Wanted) -> Label {
         },
         Wanted::KernelCommandLine => Label {
             en: "the command line of the running kernel",
-            ja: "稼働中のカーネルの起動パラメータ",
+            ja: "稼働中のカーネルの起動パラメーター",
             zh: "正在运行的内核的启动参数",
         },
         Wanted::KubeletLog => Label {
             en: "some minutes of kubelet's log about cgroups it could not delete",
             ja: "削除できなかった cgroup に関する kubelet のログ（数分間分）",
-            zh: "kubelet 关于无法删除的 cgroup 的日志（几分钟内）",
+            zh: "kubelet 最近几分钟关于无法删除 cgroup 的日志",
         },
     }
 }
@@ -236,9 +236,9 @@ pub const fn wanted(wanted: Wanted) -> Label {
 /// Between a heading and what it heads.
 pub const COLON: Label = Label { en: ": ", ja: ": ", zh: "：" };
 /// Before what was seen.
-pub const OBSERVED: Label = Label { en: "observed", ja: "現状", zh: "实际" };
+pub const OBSERVED: Label = Label { en: "observed", ja: "検出値", zh: "实际值" };
 /// Before what should be there.
-pub const EXPECTED: Label = Label { en: "expected", ja: "あるべき状態", zh: "期望" };
+pub const EXPECTED: Label = Label { en: "expected", ja: "期待値", zh: "期望值" };
 /// Before the reason why it matters.
 pub const WHY: Label = Label { en: "why", ja: "理由", zh: "原因" };
 /// Before what to do.
