@@ -39,7 +39,7 @@ pub static RULE: Rule = Rule {
                   またはアカウンティングを有効にしない runc 1.0.0-rc94 以降と kubelet 1.22 以降への更新です。runc と kubelet の両方で無効になっている必要があります。",
         },
         zh: Text {
-            title: "内核内存记账失败",
+            title: "内核内存记账异常",
             says: &["内核内存记账在 {kernel} 上处于启用状态，会发生泄漏。", "内核无法分配计入容器的内核内存。"],
             why: "节点仍有空闲内存却出现“SLUB: Unable to allocate memory”，说明某个容器的内核内存记账已达上限或已损坏。\
                   在 RHEL / CentOS 7 上，一旦启用记账，已删除容器的 slab 缓存就不会释放，而 runc（1.0.0-rc3 到 rc93）和 1.22 之前的 kubelet 会为每个容器启用它。\
