@@ -116,3 +116,25 @@ fn pages_are_what_the_rules_and_examples_say() {
     });
     assert_eq!(files.collect::<BTreeSet<_>>(), pages.into_keys().collect(), "a page about no rule");
 }
+
+#[test]
+fn readmes_of_all_languages_show_the_same_commands_and_every_flag() {
+    let commands = |name: &str| -> Vec<String> {
+        let text = read(name);
+        let lines = text.lines().filter(|line| line.starts_with("$ ") || line.starts_with("| `--"));
+        // What stands behind a command or flag is prose in the language of the page.
+        lines.map(|line| line.split("  ").next().unwrap().split("` |").next().unwrap().to_owned()).collect()
+    };
+    let english = commands("README.md");
+    assert!(english.len() >= 10, "{english:#?}");
+    for name in ["README.ja.md", "README.zh.md"] {
+        assert_eq!(commands(name), english, "{name}");
+    }
+    let help = Command::new(env!("CARGO_BIN_EXE_noderisk")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let flags =
+        help.split_whitespace().filter(|word| word.starts_with("--") && !["--help", "--version"].contains(word));
+    for flag in flags.map(|flag| flag.trim_end_matches(',')) {
+        assert!(english.iter().any(|line| line.contains(flag)), "README.md does not name {flag}");
+    }
+}

@@ -50,8 +50,8 @@ struct Arguments {
 enum Task {
     /// Say what a rule is about: why it matters, what to do, examples and sources
     Explain {
-        /// Id of the rule, such as inotify-instances-low
-        #[arg(value_name = "RULE", value_parser = rule())]
+        /// Id of the rule, such as inotify-instances-low; `noderisk rules` lists them
+        #[arg(value_name = "RULE", value_parser = rule(), hide_possible_values = true)]
         rule: String,
         #[command(flatten)]
         language: Language,
