@@ -1,6 +1,6 @@
 //! Memory volumes in every workload kind of Kubernetes: who writes and how it is limited decides, the kind does not.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use rules::report::{Finding, Severity};
 use rules::settings::Settings;
