@@ -255,6 +255,13 @@ const INOTIFY: &[Form] = &[
         AtRisk,
         EXHAUSTED,
     ),
+    (
+        "a sentence that looks like YAML",
+        "Error: failed to create containers: failed to create fsnotify watcher: too many open files",
+        Inotify,
+        AtRisk,
+        EXHAUSTED,
+    ),
     ("ENFILE is another limit", "inotify helper: open /x: too many open files in system", Inotify, NoEvidence, &[]),
 ];
 

@@ -13,6 +13,7 @@ use crate::{Context, Input};
 
 mod cgroup_tree;
 mod cluster;
+mod documents;
 mod inotify_usage;
 mod kernel_command_line;
 mod kubectl_tables;
