@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use include_dir::{Dir, include_dir};
 use rules::Input;
-use rules::fix::{Fixed, fix};
+use rules::fix::{Change, Fixed, fix};
 use rules::kubernetes::quantity;
 use rules::report::{Report, Verdict};
 use rules::rules::{Lang, RULES};
@@ -207,8 +207,10 @@ fn tell_changes(fixed: &Fixed, name: &str, lang: Lang) {
     let mut err = io::stderr().lock();
     let (name, colon) = (visible(name), words::COLON.text(lang));
     let mut say = |line: usize, what: &str| drop(writeln!(err, "noderisk: {name}:{line}{colon}{what}"));
-    for change in &fixed.changes {
-        say(change.line, &format!("{} = {}", visible(&change.set.pointer), visible(&change.set.value.to_string())));
+    for Change { line, set } in &fixed.changes {
+        // A dash stands for a field that was taken away, as it does for one that is missing.
+        let value = if set.value.is_null() { "-".to_owned() } else { set.value.to_string() };
+        say(*line, &format!("{} = {}", visible(&set.pointer), visible(&value)));
     }
     for line in &fixed.reformatted {
         say(*line, words::REFORMATTED.text(lang));

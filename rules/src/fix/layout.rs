@@ -93,7 +93,12 @@ impl Editor<'_> {
             (Kind::Map { entries, flow }, Wanted::Fields(fields)) => {
                 let mut missing = Vec::new();
                 for (key, wanted) in fields {
-                    match entries.iter().find(|entry| entry.key == *key) {
+                    let index = entries.iter().position(|entry| entry.key == *key);
+                    if matches!(wanted, Wanted::Value(Value::Null)) {
+                        index.map_or(Some(()), |index| self.remove(entries, index, *flow))?;
+                        continue;
+                    }
+                    match index.and_then(|index| entries.get(index)) {
                         Some(Entry { value: Node { kind: Kind::Absent, .. }, at, .. }) => self.fill(at, wanted),
                         Some(entry) => self.put(&entry.value, wanted)?,
                         None => missing.push((key, wanted)),
@@ -127,6 +132,23 @@ impl Editor<'_> {
                 self.replacements.push((at..at, lines));
             }
         }
+    }
+
+    /// Take a field out of a mapping: its lines, or in flow style all from the end of the one before it.
+    fn remove(&mut self, entries: &[Entry], index: usize, flow: bool) -> Option<()> {
+        let entry = entries.get(index)?;
+        let end = entry.value.range.end.max(entry.at.end);
+        let range = if flow {
+            let before = entries.get(index.checked_sub(1)?)?;
+            before.value.range.end.max(before.at.end)..end
+        } else {
+            let (above, indent) = self.text.get(..entry.at.start)?.rsplit_once('\n')?;
+            // The first field of a list's item stands behind its dash.
+            indent.trim().is_empty().then_some(())?;
+            above.strip_suffix('\r').unwrap_or(above).len()..self.line_end(end)
+        };
+        self.replacements.push((range, String::new()));
+        Some(())
     }
 
     /// Add fields to a mapping in block style: lines below its last one.
@@ -223,7 +245,8 @@ impl Editor<'_> {
     }
 
     fn finish(mut self) -> String {
-        self.replacements.sort_by_key(|(range, _)| range.start);
+        // What is put in at a place comes before what is taken out from there on.
+        self.replacements.sort_by_key(|(range, _)| (range.start, range.end));
         let mut edited = String::with_capacity(self.text.len() + 64);
         let mut copied = 0;
         for (range, new) in &self.replacements {

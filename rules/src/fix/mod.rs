@@ -247,6 +247,35 @@ spec:
     }
 
     #[test]
+    fn a_stray_field_moves_and_all_other_lines_stay() {
+        let limited = POD.replace("image: \"app:1\"", "resources: {limits: {memory: 1Gi}}");
+        let volume = "    emptyDir: {medium: Memory}\n";
+        for (written, edited) in [
+            (
+                "    emptyDir: # fast\n    medium: Memory # ram\n    sizeLimit: 8Mi\n    # the end\n",
+                "    emptyDir: # fast\n      medium: Memory\n      sizeLimit: 8Mi\n    # the end\n",
+            ),
+            (
+                "    emptyDir:\n      medium: Memory\n    sizeLimit: 8Mi\n",
+                "    emptyDir:\n      medium: Memory\n      sizeLimit: 8Mi\n",
+            ),
+            (
+                "    x: {name: w, emptyDir: {}}\n    emptyDir: {medium: Memory}\n    sizeLimit: 8Mi\n",
+                "    x: {name: w, emptyDir: {}}\n    emptyDir: {medium: Memory, sizeLimit: 8Mi}\n",
+            ),
+            (
+                "  - {name: w, emptyDir: {}, medium: Memory, sizeLimit: 8Mi}\n",
+                "  - {name: w, emptyDir: {medium: Memory, sizeLimit: 8Mi}}\n",
+            ),
+        ] {
+            let text = limited.replace(volume, written);
+            let fixed = fixed(&text);
+            assert_eq!(fixed.text, limited.replace(volume, edited));
+            assert!(fixed.reformatted.is_empty(), "{written}");
+        }
+    }
+
+    #[test]
     fn json_stays_json() {
         let text = "{\"kind\": \"Pod\", \"apiVersion\": \"v1\", \"spec\": {\n  \"containers\": [{\n    \"name\": \"a\",\n    \
                     \"volumeMounts\": [{\"name\": \"v\", \"mountPath\": \"/v\"}]\n  }],\n  \
