@@ -15,7 +15,8 @@ impl Volume {
 
 impl PodTemplate {
     /// The memory limit of the pod's cgroup: what the pod itself says (KEP-2837), else what its containers may need at
-    /// the same time when each has a limit. `None` when one has none.
+    /// the same time when each has a limit. `None` when one has none. (Kubelets up to 1.27 looked at regular containers
+    /// alone; a limit on all of them is right for every version.)
     ///
     /// Source: `ResourceConfigForPod` in `pkg/kubelet/cm/helpers_linux.go` with `PodLimits` of
     /// `k8s.io/component-helpers/resource`.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::facts::{Facts, Found, MemoryQuota};
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::pod::Amount;
-use crate::read::{kubelet_config, node};
+use crate::read::{kubelet_config, manifest, node};
 use crate::report::{Place, Span};
 
 /// Add what a document says: one object, or a list of them.
@@ -17,6 +17,7 @@ pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &m
             ("" | "v1", "LimitRange") => facts.cluster.limit_ranges.extend(limit_range(object, &at)),
             ("" | "v1", "ResourceQuota") => facts.cluster.memory_quotas.extend(memory_quota(object, &at)),
             ("" | "v1", "Node") => node::read(object, &at, facts),
+            ("" | "v1", "ConfigMap") => config_map(object, &at, facts),
             (version, "KubeletConfiguration") if version.starts_with("kubelet.config.k8s.io/") => {
                 kubelet_config::read(object, &at, &mut facts.nodes);
             }
@@ -66,6 +67,17 @@ impl At {
 /// The text at a field; empty when there is none.
 fn text<'a>(object: &'a Value, field: &str) -> &'a str {
     object.pointer(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// kubeadm's `kubelet-config` holds the configuration of every node as text.
+fn config_map(object: &Value, at: &At, facts: &mut Facts) {
+    let text = text(object, "/data/kubelet");
+    if memchr::memmem::find(text.as_bytes(), b"KubeletConfiguration").is_some()
+        && let Ok(config) = manifest::parse(text)
+    {
+        let at = At { pointer: format!("{}/data/kubelet", at.pointer), ..*at };
+        kubelet_config::read(&config, &at, &mut facts.nodes);
+    }
 }
 
 fn namespace(object: &Value, at: &At) -> Option<Found<String>> {

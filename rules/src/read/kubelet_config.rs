@@ -87,7 +87,15 @@ mod tests {
     }
 
     #[test]
-    fn what_configz_answers_is_read_too() {
+    fn what_configz_answers_and_what_kubeadm_keeps_is_read_too() {
         assert_eq!(manifest(json!({"kubeletconfig": {"maxPods": 58}})).nodes.max_pods[0].value, 58);
+        let text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n";
+        let map = |text: &str| {
+            let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kubelet-config"}, "data": {"kubelet": text}});
+            manifest(object).nodes
+        };
+        assert_eq!(map(text).max_pods[0].value, 60);
+        assert_eq!(map(text).max_pods[0].place.pointer.as_deref(), Some("/data/kubelet/maxPods"));
+        assert_eq!(map("KubeletConfiguration: ["), Nodes::default());
     }
 }
