@@ -1,5 +1,7 @@
 //! How large kubelet makes the tmpfs of a memory volume, and how much files in it may take.
 
+use std::collections::BTreeSet;
+
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Role, Volume};
 
 impl Volume {
@@ -51,10 +53,11 @@ impl PodTemplate {
     pub fn files_bound(&self, unsized_tmpfs: Option<u128>) -> Option<u128> {
         let limit = self.cgroup_limit();
         let sizes = sum(self.written_memory_volumes().map(|volume| unsized_tmpfs.or_else(|| volume.tmpfs_size(limit))));
-        let writes = |container: &&Container| {
-            self.memory_volumes().any(|volume| self.writers(volume).any(|writer| std::ptr::eq(writer, *container)))
-        };
-        let limits = sum(self.limitable_containers().filter(writes).map(|writer| writer.memory_limit.bytes()));
+        let mut writers = BTreeSet::new();
+        writers.extend(self.memory_volumes().flat_map(|volume| &volume.writers));
+        let writers = writers.into_iter().filter_map(|index| self.containers.get(*index));
+        let limitable = writers.filter(|writer| writer.role != Role::Ephemeral);
+        let limits = sum(limitable.map(|writer| writer.memory_limit.bytes()));
         [sizes, limits, limit].into_iter().flatten().min().filter(|bound| *bound > 0)
     }
 
