@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use include_dir::{Dir, include_dir};
 use rules::Input;
-use rules::fix::{Change, Fixed, fix};
+use rules::fix::{Fixed, fix_all};
 use rules::kubernetes::quantity;
 use rules::report::{Report, Verdict};
 use rules::rules::{Lang, RULES};
@@ -195,7 +195,7 @@ fn fix_one(arguments: &Check) -> Result<Verdict, Failure> {
         let message = format!("--fix takes one input, {} were given", inputs.len());
         return Err(Failure { status: USAGE, message });
     };
-    let fixed = fix(input, &rules::check(&inputs, &settings).findings);
+    let fixed = fix_all(input, &settings);
     tell_changes(&fixed, &input.name, lang);
     write(&fixed.text).map_err(unwritable)?;
     let input = Input::new(input.name.clone(), fixed.text);
@@ -206,14 +206,15 @@ fn fix_one(arguments: &Check) -> Result<Verdict, Failure> {
 fn tell_changes(fixed: &Fixed, name: &str, lang: Lang) {
     let mut err = io::stderr().lock();
     let (name, colon) = (visible(name), words::COLON.text(lang));
-    let mut say = |line: usize, what: &str| drop(writeln!(err, "noderisk: {name}:{line}{colon}{what}"));
-    for Change { line, set } in &fixed.changes {
+    for change in &fixed.changes {
+        let object = visible(change.object.as_deref().unwrap_or("?"));
         // A dash stands for a field that was taken away, as it does for one that is missing.
-        let value = if set.value.is_null() { "-".to_owned() } else { set.value.to_string() };
-        say(*line, &format!("{} = {}", visible(&set.pointer), visible(&value)));
+        let value = if change.set.value.is_null() { "-".to_owned() } else { change.set.value.to_string() };
+        let pointer = visible(&change.set.pointer);
+        let _ = writeln!(err, "noderisk: {object}{colon}{pointer} = {} [{}]", visible(&value), change.rule);
     }
     for line in &fixed.reformatted {
-        say(*line, words::REFORMATTED.text(lang));
+        let _ = writeln!(err, "noderisk: {name}:{line}{colon}{}", words::REFORMATTED.text(lang));
     }
     if fixed.changes.is_empty() {
         let _ = writeln!(err, "noderisk: {name}{colon}{}", words::NOTHING_TO_FIX.text(lang));

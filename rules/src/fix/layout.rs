@@ -16,7 +16,8 @@ pub(super) fn edit(text: &str, edits: &[Set]) -> Option<String> {
     for edit in edits {
         wanted.add(&edit.pointer, &edit.value)?;
     }
-    let mut editor = Editor { text, json: is_json(text), replacements: Vec::new() };
+    let line_feed = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut editor = Editor { text, json: is_json(text), line_feed, replacements: Vec::new() };
     editor.put(&root, &wanted)?;
     Some(editor.finish())
 }
@@ -78,6 +79,7 @@ struct Entry {
 struct Editor<'a> {
     text: &'a str,
     json: bool,
+    line_feed: &'static str,
     /// Bytes and what takes their place.
     replacements: Vec<(Range<usize>, String)>,
 }
@@ -168,7 +170,7 @@ impl Editor<'_> {
         };
         let one_per_line = self.text.get(node.range.start..first.at.start)?.contains('\n');
         let separator = match one_per_line {
-            true => format!(",{}{}", self.line_feed(), " ".repeat(self.column(first.at.start))),
+            true => format!(",{}{}", self.line_feed, " ".repeat(self.column(first.at.start))),
             false => ", ".to_owned(),
         };
         let at = last.value.range.end.max(last.at.end);
@@ -181,7 +183,7 @@ impl Editor<'_> {
     fn lines(&self, indent: usize, fields: &[(&String, &Wanted)]) -> String {
         let mut lines = String::new();
         for (key, wanted) in fields {
-            lines.push_str(self.line_feed());
+            lines.push_str(self.line_feed);
             lines.push_str(&" ".repeat(indent));
             match wanted {
                 Wanted::Value(_) => lines.push_str(&self.field(key, wanted)),
@@ -238,10 +240,6 @@ impl Editor<'_> {
     fn column(&self, at: usize) -> usize {
         let before = self.text.get(..at).unwrap_or_default();
         before.rsplit('\n').next().unwrap_or_default().chars().count()
-    }
-
-    fn line_feed(&self) -> &'static str {
-        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
     fn finish(mut self) -> String {

@@ -1,20 +1,21 @@
 //! Findings' patches put into the text that they were found in.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::Input;
 use crate::patch::{self, Set};
 use crate::read::{self, Document, Reading};
 use crate::report::Finding;
+use crate::settings::Settings;
 use crate::text::Paste;
+use crate::{Input, check};
 
 mod layout;
 
 /// A text with patches in it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fixed {
     /// The whole text. Documents that no patch is about, and all that is no document, are the same byte for byte.
     pub text: String,
@@ -24,16 +25,41 @@ pub struct Fixed {
     /// anchors and layout are gone.
     pub reformatted: Vec<usize>,
     /// What could not be put anywhere, because the findings are about another text.
-    pub left: Vec<Set>,
+    pub left: Vec<Change>,
 }
 
 /// One field that was set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// 1-based first line of its document in the original text.
-    pub line: usize,
+    /// Id of the rule whose finding asked for it.
+    pub rule: Cow<'static, str>,
+    /// `Kind/namespace/name` of the object.
+    pub object: Option<String>,
     /// The field and its value.
     pub set: Set,
+}
+
+/// Most rounds of [`fix_all`]: a limit that is new can make a request or a neighbour's missing limit worth a finding,
+/// and that is as far as it goes.
+const ROUNDS: usize = 4;
+
+/// Check `input` and put all patches into it, again and again until no finding has one left.
+#[must_use]
+pub fn fix_all(input: &Input, settings: &Settings) -> Fixed {
+    let mut all = Fixed { text: input.text.clone().into_owned(), ..Fixed::default() };
+    for _ in 0..ROUNDS {
+        let input = Input::new(input.name.as_ref(), all.text.as_str());
+        let findings = check(std::slice::from_ref(&input), settings).findings;
+        let round = fix(&input, &findings);
+        if round.changes.is_empty() {
+            all.left = round.left;
+            break;
+        }
+        all.changes.extend(round.changes);
+        all.reformatted.extend(round.reformatted);
+        all.text = round.text;
+    }
+    all
 }
 
 /// Put the patches of `findings` into `input`, whose check gave them. Comments and layout stay wherever the edit can be
@@ -43,16 +69,15 @@ pub struct Change {
 pub fn fix<'f>(input: &Input, findings: impl IntoIterator<Item = &'f Finding>) -> Fixed {
     let inputs = std::slice::from_ref(input);
     let reading = read::texts(inputs);
-    let mut fixed = Fixed { text: String::new(), changes: Vec::new(), reformatted: Vec::new(), left: Vec::new() };
-    let edits = edits_by_document(&reading, findings, &mut fixed.left);
+    let mut fixed = Fixed::default();
+    let changes = changes_by_document(&reading, findings, &mut fixed.left);
     let mut copied = 0;
-    for (index, edits) in edits {
-        let Some(source) = Source::of(&reading, input, index).filter(|source| source.start >= copied) else {
-            fixed.left.extend(edits);
-            continue;
-        };
-        let Some(edited) = edited(&source, &edits) else {
-            fixed.left.extend(edits);
+    for (index, changes) in changes {
+        let source = Source::of(&reading, input, index).filter(|source| source.start >= copied);
+        let edits: Vec<Set> = changes.iter().map(|change| change.set.clone()).collect();
+        let Some((source, edited)) = source.and_then(|source| edited(&source, &edits).map(|edited| (source, edited)))
+        else {
+            fixed.left.extend(changes);
             continue;
         };
         fixed.text.push_str(input.text.get(copied..source.start).unwrap_or_default());
@@ -61,32 +86,33 @@ pub fn fix<'f>(input: &Input, findings: impl IntoIterator<Item = &'f Finding>) -
         if edited.reformatted || !source.verbatim {
             fixed.reformatted.push(source.line);
         }
-        fixed.changes.extend(edits.into_iter().map(|set| Change { line: source.line, set }));
+        fixed.changes.extend(changes);
     }
     fixed.text.push_str(input.text.get(copied..).unwrap_or_default());
     fixed
 }
 
-/// The edits of each document, by its index; every field once.
-fn edits_by_document<'f>(
+/// The changes to each document, by its index; every field once.
+fn changes_by_document<'f>(
     reading: &Reading,
     findings: impl IntoIterator<Item = &'f Finding>,
-    left: &mut Vec<Set>,
-) -> BTreeMap<usize, Vec<Set>> {
-    let mut edits: BTreeMap<usize, Vec<Set>> = BTreeMap::new();
+    left: &mut Vec<Change>,
+) -> BTreeMap<usize, Vec<Change>> {
+    let mut changes: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
     for finding in findings.into_iter().filter(|finding| !finding.patch.is_empty()) {
         let place = finding.evidence.iter().map(|evidence| &evidence.place).find(|place| place.pointer.is_some());
         let line = place.and_then(|place| place.span).map(|span| span.line);
-        match line.and_then(|line| document_at(reading, line)) {
-            Some(document) => edits.entry(document).or_default().extend(finding.patch.iter().cloned()),
-            None => left.extend(finding.patch.iter().cloned()),
-        }
+        let document = line.and_then(|line| document_at(reading, line));
+        let of_document = document.map_or(&mut *left, |document| changes.entry(document).or_default());
+        let change =
+            |set: &Set| Change { rule: finding.rule.clone(), object: finding.object.clone(), set: set.clone() };
+        of_document.extend(finding.patch.iter().map(change));
     }
-    for edits in edits.values_mut() {
-        let mut seen = std::collections::BTreeSet::new();
-        edits.retain(|edit| seen.insert(edit.pointer.clone()));
+    for changes in changes.values_mut() {
+        let mut seen = BTreeSet::new();
+        changes.retain(|change| seen.insert(change.set.pointer.clone()));
     }
-    edits
+    changes
 }
 
 /// The document that a raw line belongs to.
@@ -207,7 +233,7 @@ spec:
         let mount = "    - {name: v, mountPath: /v}\n";
         assert_eq!(fixed.text, POD.replace(mount, &format!("{mount}{limit}")));
         assert_eq!((fixed.reformatted.len(), fixed.left.len(), fixed.changes.len()), (0, 0, 1));
-        assert_eq!(fixed.changes[0].line, 2);
+        assert_eq!(fixed.changes[0].object.as_deref(), Some("Pod/cache"));
         assert_eq!(fixed.changes[0].set.pointer, "/spec/containers/0/resources/limits/memory");
         assert!(findings(&fixed.text).is_empty());
     }
@@ -296,6 +322,18 @@ spec:
         assert_eq!(fixed.reformatted, [2]);
         assert!(!fixed.text.contains("# writes") && !fixed.text.contains('&'), "{}", fixed.text);
         assert!(findings(&fixed.text).iter().all(|finding| finding.severity == Severity::Info), "{}", fixed.text);
+    }
+
+    #[test]
+    fn what_a_patch_uncovers_is_patched_as_well() {
+        // A new limit makes the request of the writer too small, and the neighbour the only one without a limit.
+        let text = POD.replace("image: \"app:1\"", "resources: {requests: {memory: 64Mi}}");
+        let text = text.replace("  volumes:\n", "  - name: idle\n  volumes:\n");
+        let fixed = super::fix_all(&Input::new("a.yaml", text), &Settings::default());
+        let rules: Vec<&str> = fixed.changes.iter().map(|change| change.rule.as_ref()).collect();
+        assert_eq!(rules.first(), Some(&"memory-volume-unlimited-writer"));
+        assert!(rules.contains(&"memory-volume-unreserved"), "{rules:?}");
+        assert!(findings(&fixed.text).iter().all(|finding| finding.patch.is_empty()), "{}", fixed.text);
     }
 
     #[test]
