@@ -1,13 +1,15 @@
 //! `--fix` on every manifest among the examples, and as its users meet it.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use rules::fix::fix;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use rules::fix::{fix, fix_all};
 use rules::report::{Finding, Severity};
 use rules::settings::Settings;
 use rules::{Input, check};
@@ -114,5 +116,51 @@ fn one_input_at_a_time_and_no_report_beside_it() {
         let output = noderisk(arguments, POD);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(64), 0), "{arguments:?}");
         assert!(String::from_utf8(output.stderr).unwrap().contains("--fix"), "{arguments:?}");
+    }
+}
+
+/// What people and editors do to a line of a manifest.
+const DAMAGE: &[fn(&mut String)] = &[
+    String::clear,
+    |line| line.push('\r'),
+    |line| line.push_str("  # 上限なし"),
+    |line| line.insert_str(0, "  "),
+    |line| line.insert_str(0, "> "),
+    |line| line.insert_str(0, "# "),
+    |line| line.insert_str(0, "---\n"),
+    |line| line.insert_str(0, "\n"),
+    |line| *line = line.replace(": ", ": &a "),
+    |line| *line = line.replace('"', "'"),
+    |line| *line = line.trim_start().to_owned(),
+    |line| line.push_str(" {}"),
+    |line| line.push_str(" |"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// However damaged a manifest is: no panic, and what came out has nothing left to fix.
+    #[test]
+    fn damaged_manifests_are_fixed_or_left_alone(
+        path in select(manifests()),
+        damage in prop::collection::vec((any::<Index>(), select(DAMAGE)), 0..4),
+    ) {
+        let text = fs::read_to_string(path).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        for (line, damage) in damage {
+            let line = line.index(lines.len());
+            damage(&mut lines[line]);
+        }
+        let text = lines.join("\n");
+        let settings = Settings::default();
+        let fixed = fix_all(&Input::new("a", text.as_str()), &settings);
+        if fixed.changes.is_empty() {
+            prop_assert_eq!(&fixed.text, &text);
+        }
+        if fixed.left.is_empty() {
+            let findings = check(&[Input::new("a", fixed.text.as_str())], &settings).findings;
+            let left: Vec<&Finding> = findings.iter().filter(|finding| !finding.patch.is_empty()).collect();
+            prop_assert!(left.is_empty(), "{:?}\n{}", left, fixed.text);
+        }
     }
 }
