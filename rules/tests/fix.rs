@@ -96,7 +96,7 @@ fn the_manifest_goes_to_standard_output_and_what_changed_to_standard_error() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), POD.replace(mounts, &format!("{mounts}{limit}")));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "noderisk: Pod/cache: /spec/containers/0/resources/limits/memory = \"256Mi\" [memory-volume-unlimited-writer]\n"
+        "noderisk: Pod/cache: /spec/containers/0/resources/limits/memory: \"256Mi\" [memory-volume-unlimited-writer]\n"
     );
     assert_eq!(output.status.code(), Some(0), "the status is about what was printed");
 }
@@ -128,7 +128,7 @@ const DAMAGE: &[fn(&mut String)] = &[
     |line| line.insert_str(0, "> "),
     |line| line.insert_str(0, "# "),
     |line| line.insert_str(0, "---\n"),
-    |line| line.insert_str(0, "\n"),
+    |line| line.insert(0, '\n'),
     |line| *line = line.replace(": ", ": &a "),
     |line| *line = line.replace('"', "'"),
     |line| *line = line.trim_start().to_owned(),

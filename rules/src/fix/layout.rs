@@ -45,6 +45,14 @@ impl<'a> Wanted<'a> {
         }
         Some(())
     }
+
+    /// Nothing but fields to take away, which a node that is not there does not have.
+    fn is_removal(&self) -> bool {
+        match self {
+            Self::Value(value) => value.is_null(),
+            Self::Fields(fields) => fields.values().all(Self::is_removal),
+        }
+    }
 }
 
 /// A node of the document and the bytes it takes.
@@ -119,6 +127,31 @@ impl Editor<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Take an entry away. The only entry stays, because a mapping without one would have to be written otherwise.
+    fn remove(&mut self, entries: &[Entry], index: usize, flow: bool) -> Option<()> {
+        let Entry { at, value, .. } = entries.get(index)?;
+        let next = entries.get(index + 1).map(|entry| entry.at.start);
+        let before = index.checked_sub(1).and_then(|index| entries.get(index));
+        let end = value.range.end.max(at.end);
+        let line_start = at.start - self.text.get(..at.start)?.rsplit('\n').next()?.len();
+        let alone = self.text.get(line_start..at.start)?.trim().is_empty();
+        let range = match (flow, next, before) {
+            (true, Some(next), _) => at.start..next,
+            (true, None, Some(before)) => before.value.range.end.max(before.at.end)..end,
+            // Its lines, with the line end before them.
+            (false, _, Some(_)) | (false, Some(_), None) if alone && line_start > 0 => {
+                let before = self.text.get(..line_start)?;
+                let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n'))?;
+                before.len()..self.line_end(self.text.get(..end)?.trim_end().len())
+            }
+            // Behind `- `: the next entry moves up.
+            (false, Some(next), None) => at.start..next,
+            _ => return None,
+        };
+        self.replacements.push((range, String::new()));
+        Some(())
     }
 
     /// Write the value of a key that has none; a comment behind the key stays there.
