@@ -129,31 +129,6 @@ impl Editor<'_> {
         }
     }
 
-    /// Take an entry away. The only entry stays, because a mapping without one would have to be written otherwise.
-    fn remove(&mut self, entries: &[Entry], index: usize, flow: bool) -> Option<()> {
-        let Entry { at, value, .. } = entries.get(index)?;
-        let next = entries.get(index + 1).map(|entry| entry.at.start);
-        let before = index.checked_sub(1).and_then(|index| entries.get(index));
-        let end = value.range.end.max(at.end);
-        let line_start = at.start - self.text.get(..at.start)?.rsplit('\n').next()?.len();
-        let alone = self.text.get(line_start..at.start)?.trim().is_empty();
-        let range = match (flow, next, before) {
-            (true, Some(next), _) => at.start..next,
-            (true, None, Some(before)) => before.value.range.end.max(before.at.end)..end,
-            // Its lines, with the line end before them.
-            (false, _, Some(_)) | (false, Some(_), None) if alone && line_start > 0 => {
-                let before = self.text.get(..line_start)?;
-                let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n'))?;
-                before.len()..self.line_end(self.text.get(..end)?.trim_end().len())
-            }
-            // Behind `- `: the next entry moves up.
-            (false, Some(next), None) => at.start..next,
-            _ => return None,
-        };
-        self.replacements.push((range, String::new()));
-        Some(())
-    }
-
     /// Write the value of a key that has none; a comment behind the key stays there.
     fn fill(&mut self, key: &Range<usize>, wanted: &Wanted) {
         match wanted {
@@ -169,18 +144,22 @@ impl Editor<'_> {
         }
     }
 
-    /// Take a field out of a mapping: its lines, or in flow style all from the end of the one before it.
+    /// Take a field out of a mapping: its lines, or in flow style all from the end of the one before it. Where it is the
+    /// first one behind a dash or bracket, the next one moves up. The only one stays, because a mapping without fields
+    /// is written otherwise.
     fn remove(&mut self, entries: &[Entry], index: usize, flow: bool) -> Option<()> {
         let entry = entries.get(index)?;
+        let next = entries.get(index + 1);
+        let before = index.checked_sub(1).and_then(|index| entries.get(index));
         let end = entry.value.range.end.max(entry.at.end);
-        let range = if flow {
-            let before = entries.get(index.checked_sub(1)?)?;
-            before.value.range.end.max(before.at.end)..end
-        } else {
-            let (above, indent) = self.text.get(..entry.at.start)?.rsplit_once('\n')?;
-            // The first field of a list's item stands behind its dash.
-            indent.trim().is_empty().then_some(())?;
-            above.strip_suffix('\r').unwrap_or(above).len()..self.line_end(end)
+        let line = self.text.get(..entry.at.start)?.rsplit_once('\n').filter(|(_, indent)| indent.trim().is_empty());
+        let range = match (before, next, line) {
+            (Some(before), _, _) if flow => before.value.range.end.max(before.at.end)..end,
+            (before, next, Some((above, _))) if !flow && (before.is_some() || next.is_some()) => {
+                above.strip_suffix('\r').unwrap_or(above).len()..self.line_end(self.text.get(..end)?.trim_end().len())
+            }
+            (None, Some(next), _) => entry.at.start..next.at.start,
+            _ => return None,
         };
         self.replacements.push((range, String::new()));
         Some(())
