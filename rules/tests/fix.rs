@@ -96,7 +96,7 @@ fn the_manifest_goes_to_standard_output_and_what_changed_to_standard_error() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), POD.replace(mounts, &format!("{mounts}{limit}")));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "noderisk: Pod/cache: /spec/containers/0/resources/limits/memory: \"256Mi\" [memory-volume-unlimited-writer]\n"
+        "noderisk: Pod/cache: /spec/containers/0/resources/limits/memory = \"256Mi\" [memory-volume-unlimited-writer]\n"
     );
     assert_eq!(output.status.code(), Some(0), "the status is about what was printed");
 }

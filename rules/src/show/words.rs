@@ -288,8 +288,6 @@ pub const PASTE_HERE: Label = Label {
     ja: "マニフェスト、コマンドの出力、ログを貼り付け、Enter の後に Ctrl-D を押してください（Windows では Ctrl-Z、Enter）。",
     zh: "请粘贴清单、命令输出或日志，然后按 Enter 和 Ctrl-D（Windows：Ctrl-Z 后按 Enter）。",
 };
-/// What `--fix` says about a field that it took away.
-pub const REMOVED: Label = Label { en: "removed", ja: "削除", zh: "已删除" };
 /// What `--fix` says about a document that it could not edit in place.
 pub const REFORMATTED: Label = Label {
     en: "this document was written anew; comments and layout are lost",
