@@ -45,14 +45,6 @@ impl<'a> Wanted<'a> {
         }
         Some(())
     }
-
-    /// Nothing but fields to take away, which a node that is not there does not have.
-    fn is_removal(&self) -> bool {
-        match self {
-            Self::Value(value) => value.is_null(),
-            Self::Fields(fields) => fields.values().all(Self::is_removal),
-        }
-    }
 }
 
 /// A node of the document and the bytes it takes.
