@@ -15,7 +15,6 @@ use rules::report::{Report, Verdict};
 use rules::rules::{Lang, RULES};
 use rules::settings::{NodeProfile, Settings};
 use rules::show::{json::json, list, markdown::Markdown, sarif::sarif, text::Text, visible, words};
-use serde_json::Value;
 
 /// A page per language and rule, as `explain` prints them; a test keeps them equal to the rules.
 static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs");
