@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, Span as YamlSpan};
+use saphyr_parser::{Event, Marker, Parser, Span as YamlSpan};
 
 use crate::patch;
 use crate::report::Span;
@@ -16,12 +16,16 @@ pub(crate) fn locate<'p>(paste: &Paste, lines: Range<usize>, pointers: &BTreeSet
     let text: String = slice.iter().flat_map(|line| [line.text.as_ref(), "\n"]).collect();
     let wanted: BTreeSet<&str> = pointers.iter().flat_map(|pointer| ancestors(pointer)).collect();
     let nodes = nodes(&text, &wanted);
-    let place = |pointer: &str| {
-        let span = ancestors(pointer).find_map(|ancestor| nodes.get(ancestor))?;
+    let span = |pointer: &'p str| Some((pointer, ancestors(pointer).find_map(|ancestor| nodes.get(ancestor))?));
+    let mut spans: Vec<(&str, &YamlSpan)> = pointers.iter().filter_map(|&pointer| span(pointer)).collect();
+    // In the order of the text: a document of one line is then walked once and not once per pointer.
+    spans.sort_by_key(|(_, span)| span.start.index());
+    let mut walk = Walk::default();
+    let place = |(pointer, span): (&'p str, &YamlSpan)| {
         let line = slice.get(span.start.line().checked_sub(1)?)?;
-        Some(paste.span(line, columns(line, span)))
+        Some((pointer, paste.span(line, columns(line, span, &mut walk))))
     };
-    pointers.iter().filter_map(|&pointer| Some((pointer, place(pointer)?))).collect()
+    spans.into_iter().filter_map(place).collect()
 }
 
 /// The pointer itself, then each prefix of it, longest first, without the whole document.
@@ -31,12 +35,33 @@ fn ancestors(pointer: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The stretch of `line` that a span covers, as bytes; the parser counts characters.
-fn columns(line: &Line, span: &YamlSpan) -> Range<usize> {
-    let byte = |column: usize| line.text.char_indices().nth(column).map_or(line.text.len(), |(at, _)| at);
-    let start = byte(span.start.col());
+fn columns(line: &Line, span: &YamlSpan, walk: &mut Walk) -> Range<usize> {
+    let start = walk.to(&line.text, &span.start);
     // A collection's own span is empty: its first line stands for it.
     let within = span.end.line() == span.start.line() && span.end.col() > span.start.col();
-    start..if within { byte(span.end.col()) } else { line.text.len() }
+    start..if within { walk.clone().to(&line.text, &span.end) } else { line.text.len() }
+}
+
+/// A column of a line, and the bytes before it. The next one asked for usually stands behind it.
+#[derive(Clone, Default)]
+struct Walk {
+    line: usize,
+    column: usize,
+    byte: usize,
+}
+
+impl Walk {
+    /// The bytes of `line` before `mark`.
+    fn to(&mut self, line: &str, mark: &Marker) -> usize {
+        if mark.line() != self.line || mark.col() < self.column {
+            *self = Self { line: mark.line(), ..Self::default() };
+        }
+        let ahead = line.get(self.byte..).unwrap_or_default();
+        let columns = mark.col() - self.column;
+        self.byte += ahead.char_indices().nth(columns).map_or(ahead.len(), |(at, _)| at);
+        self.column = mark.col();
+        self.byte
+    }
 }
 
 /// One open collection while walking the events.

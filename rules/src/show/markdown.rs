@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
-use super::source::{Source, excerpt};
+use super::source::Source;
 use super::words::{self, Label};
 use super::{LISTED, fill, missing, open_values, short, unread_worst_first, values, visible};
 use crate::Input;
@@ -119,7 +119,7 @@ impl Markdown<'_> {
         };
         let source = self.sources.get(place.input)?;
         let at = code(&format!("{}:{}:{}", source.name, span.line, span.column));
-        let quote = source.line(span.line).map(|line| excerpt(line, span).text());
+        let quote = source.excerpt(span).map(|excerpt| excerpt.text());
         Some(match quote.as_deref().map(str::trim) {
             None | Some("") => at,
             Some(quote) => format!("{at}{}{}", words::COLON.text(self.lang), code(quote)),

@@ -1,5 +1,7 @@
 //! The inputs as findings quote them: one line, cut around the stretch that matters, nothing invisible in it.
 
+use std::cell::Cell;
+
 use super::{short, visible_char};
 use crate::Input;
 use crate::report::Span;
@@ -9,26 +11,81 @@ pub(super) const QUOTED: usize = 110;
 /// How much of that stands before the marked span, at most.
 const BEFORE: usize = 40;
 
-/// An input with the starts of its lines, so that quoting a thousand findings does not read it a thousand times.
+/// An input that remembers where it was read, so that quoting a thousand findings does not read it a thousand times.
 pub(super) struct Source<'a> {
     /// Its name, ready to be shown.
     pub(super) name: String,
     text: &'a str,
+    /// Byte offset of the start of each line.
     starts: Vec<usize>,
+    /// Where the last excerpt began: findings come mostly in the order of the text, and a whole JSON file may be one line.
+    last: Cell<Start>,
+}
+
+/// A character of a line.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    /// 1-based number of the line.
+    line: usize,
+    /// Byte offset within the line.
+    offset: usize,
+    /// 0-based column, in UTF-16 units.
+    column: usize,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(input: &'a Input) -> Self {
         let text: &str = &input.text;
         let behind_line_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at.saturating_add(1));
-        Self { name: short(&input.name), text, starts: std::iter::once(0).chain(behind_line_feeds).collect() }
+        let starts = std::iter::once(0).chain(behind_line_feeds).collect();
+        Self { name: short(&input.name), text, starts, last: Cell::default() }
+    }
+
+    /// The line of a span as it may be shown, cut around the span; `None` when the input has no such line.
+    pub(super) fn excerpt(&self, span: Span) -> Option<Excerpt> {
+        let line = self.line(span.line)?;
+        let from = span.column.saturating_sub(1);
+        let to = span.end_column.saturating_sub(1).max(from.saturating_add(1));
+        let cut = line.len() > QUOTED;
+        let start = if cut { self.start(line, span.line, from.saturating_sub(BEFORE)) } else { Start::default() };
+        let last = start.column.saturating_add(QUOTED);
+        let mut chars = Vec::new();
+        if start.offset > 0 {
+            chars.push(('…', false));
+        }
+        let mut at = start.column;
+        for c in line.get(start.offset..)?.chars() {
+            if at >= last {
+                chars.push(('…', false));
+                break;
+            }
+            chars.push((visible_char(c), (from..to).contains(&at)));
+            at = at.saturating_add(c.len_utf16());
+        }
+        Some(Excerpt { chars })
     }
 
     /// The line with this 1-based number, without its line end.
-    pub(super) fn line(&self, number: usize) -> Option<&'a str> {
+    fn line(&self, number: usize) -> Option<&'a str> {
         let start = *self.starts.get(number.checked_sub(1)?)?;
         let end = self.starts.get(number).copied().unwrap_or(self.text.len());
         Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
+    }
+
+    /// The character at or next behind `column`.
+    fn start(&self, line: &str, number: usize, column: usize) -> Start {
+        let last = self.last.get();
+        let begin = Start { line: number, ..Start::default() };
+        let mut start = if last.line == number && last.column <= column { last } else { begin };
+        for c in line.get(start.offset..).unwrap_or_default().chars() {
+            if start.column >= column {
+                break;
+            }
+            start.column = start.column.saturating_add(c.len_utf16());
+            start.offset = start.offset.saturating_add(c.len_utf8());
+        }
+        self.last.set(start);
+        start
     }
 }
 
@@ -43,41 +100,4 @@ impl Excerpt {
     pub(super) fn text(&self) -> String {
         self.chars.iter().map(|&(c, _)| c).collect()
     }
-}
-
-/// The line as it may be shown, cut around the span.
-pub(super) fn excerpt(line: &str, span: Span) -> Excerpt {
-    let from = span.column.saturating_sub(1);
-    let to = span.end_column.saturating_sub(1).max(from.saturating_add(1));
-    let (first, mut at) = if line.len() > QUOTED { start_of(line, from.saturating_sub(BEFORE)) } else { (0, 0) };
-    let last = at.saturating_add(QUOTED);
-    let mut chars = Vec::new();
-    if first > 0 {
-        chars.push(('…', false));
-    }
-    for c in line.get(first..).unwrap_or_default().chars() {
-        if at >= last {
-            chars.push(('…', false));
-            break;
-        }
-        chars.push((visible_char(c), (from..to).contains(&at)));
-        at = at.saturating_add(c.len_utf16());
-    }
-    Excerpt { chars }
-}
-
-/// Byte offset and UTF-16 column (0-based) of the character at or next behind `column`.
-fn start_of(line: &str, column: usize) -> (usize, usize) {
-    if line.is_ascii() {
-        let at = column.min(line.len());
-        return (at, at);
-    }
-    let mut at = 0_usize;
-    for (offset, c) in line.char_indices() {
-        if at >= column {
-            return (offset, at);
-        }
-        at = at.saturating_add(c.len_utf16());
-    }
-    (line.len(), at)
 }

@@ -11,11 +11,11 @@ use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::source::{Source, excerpt};
+use super::source::{Excerpt, Source};
 use super::words::{self, Label};
 use super::{LISTED, fill, missing, said, short, unread_worst_first, visible};
 use crate::Input;
-use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Span, Status, Verdict, Why};
+use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Verdict, Why};
 use crate::rules::Lang;
 
 const BOLD: Style = Style::new().bold();
@@ -154,8 +154,8 @@ impl Text<'_> {
         };
         let Some(source) = self.sources.get(place.input) else { return Ok(()) };
         writeln!(f, "  {DIM}-->{DIM:#} {}:{}:{}", source.name, span.line, span.column)?;
-        if let Some(line) = source.line(span.line) {
-            let (quote, marks) = quote(line, span);
+        if let Some(excerpt) = source.excerpt(span) {
+            let (quote, marks) = quote(&excerpt);
             let number = span.line.to_string();
             writeln!(f, "  {DIM}{number} |{DIM:#} {quote}")?;
             writeln!(f, "  {DIM}{:1$} |{DIM:#} {RED}{marks}{RED:#}", "", number.len())?;
@@ -275,9 +275,8 @@ fn severity_style(severity: Severity) -> Style {
     }
 }
 
-/// The line as it may be shown, cut around the span, and the marks that go under the span.
-fn quote(line: &str, span: Span) -> (String, String) {
-    let excerpt = excerpt(line, span);
+/// The excerpt as text, and the marks that go under its span.
+fn quote(excerpt: &Excerpt) -> (String, String) {
     let marks: String = excerpt
         .chars
         .iter()
@@ -294,7 +293,7 @@ fn quote(line: &str, span: Span) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Text, quote};
+    use super::{Source, Text};
     use crate::Input;
     use crate::report::{Evidence, Finding, Place, ReadLines, Report, Risk, Severity, Span, Status, Verdict, Wanted};
     use crate::rules::Lang;
@@ -302,6 +301,11 @@ mod tests {
 
     fn span(column: usize, end_column: usize) -> Span {
         Span { line: 1, column, end_column }
+    }
+
+    /// A line and the marks under it.
+    fn quote(line: &str, span: Span) -> (String, String) {
+        super::quote(&Source::new(&Input::new("", line)).excerpt(span).unwrap())
     }
 
     fn report() -> Report {
@@ -354,8 +358,14 @@ mod tests {
         let at = shown.chars().position(|c| c == 'n').unwrap();
         assert_eq!(marks, format!("{}{}", " ".repeat(at), "^".repeat(6)));
 
-        let line = format!("{}needle{}", "é".repeat(5_000), "b".repeat(5_000));
-        assert!(quote(&line, span(5_001, 5_007)).0.contains("needle"));
+        // Later, earlier and again: what was remembered of the first excerpt must not spoil the others.
+        let input = Input::new("", format!("{0}one{0}two{0}", "é".repeat(5_000)));
+        let source = Source::new(&input);
+        for (column, needle) in [(5_001, "éoneé"), (10_004, "étwoé"), (5_001, "éoneé")] {
+            let (shown, marks) = super::quote(&source.excerpt(span(column, column + 3)).unwrap());
+            assert!(shown.contains(needle), "{shown}");
+            assert_eq!(marks.trim_start(), "^^^");
+        }
     }
 
     #[test]
