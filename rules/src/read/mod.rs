@@ -289,9 +289,17 @@ impl Notes {
 
 #[cfg(test)]
 mod tests {
-    use super::texts;
+    use super::{READERS, manifest, texts};
     use crate::Input;
     use crate::report::{Unread, Why};
+    use crate::show::words;
+
+    #[test]
+    fn every_kind_of_input_has_a_name_in_every_language() {
+        for kind in READERS.iter().map(|reader| reader.kind).chain([manifest::KIND]) {
+            assert!(words::kind(kind).is_some(), "name {kind} in show/words.rs");
+        }
+    }
 
     #[test]
     fn every_line_is_read_or_unread() {

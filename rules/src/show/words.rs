@@ -113,7 +113,9 @@ pub fn kind(id: &str) -> Option<Label> {
         "node-description" => {
             Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
         }
-        "kubelet-config" => Label { en: "kubelet configuration", ja: "kubelet の設定", zh: "kubelet 配置" },
+        "kernel-command-line" => {
+            Label { en: "kernel command line", ja: "カーネルの起動パラメータ", zh: "内核启动参数" }
+        }
         "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" },
         _ => return None,
     })
