@@ -4,7 +4,7 @@
 //! about what will be stored.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -166,10 +166,12 @@ fn annotations(findings: &[(Action, &Finding)]) -> BTreeMap<&'static str, String
     let Some(worst) = findings.iter().map(|(_, finding)| finding.severity).max() else {
         return BTreeMap::new();
     };
-    let mut rules: Vec<&str> = findings.iter().map(|(_, finding)| finding.rule.as_ref()).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    BTreeMap::from([("rules", rules.join(",")), ("severity", words::severity(worst).text(Lang::En).to_owned())])
+    let mut rules = BTreeSet::new();
+    rules.extend(findings.iter().map(|(_, finding)| finding.rule.as_ref()));
+    let rules = rules.into_iter().collect::<Vec<&str>>().join(",");
+    let mut annotations = BTreeMap::new();
+    annotations.extend([("rules", rules), ("severity", words::severity(worst).text(Lang::En).to_owned())]);
+    annotations
 }
 
 #[cfg(test)]

@@ -99,8 +99,8 @@ fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unr
     // The sort is stable: within a severity the order is that of the rules and of what they saw, which does not depend
     // on spans, so that the text path and the object path agree.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let risks: BTreeMap<Risk, RiskState> =
-        Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))).collect();
+    let mut risks = BTreeMap::new();
+    risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))));
     let verdict = verdict(&risks);
     Report { version: 1, verdict, risks, findings, read, unread }
 }

@@ -385,7 +385,8 @@ impl Walker {
             .collect();
         if owner.injected {
             let mounts = containers.iter().flat_map(|container: &Container| &container.mounts);
-            let mounted: BTreeSet<&str> = mounts.map(|mount| mount.volume.as_str()).collect();
+            let mut mounted = BTreeSet::new();
+            mounted.extend(mounts.map(|mount| mount.volume.as_str()));
             let memory = volumes.iter().filter(|volume| volume.medium == Medium::Memory);
             let unmounted = memory.filter(|volume| !mounted.contains(volume.name.as_str()));
             self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));

@@ -53,9 +53,9 @@ impl PodTemplate {
     pub fn files_bound(&self, unsized_tmpfs: Option<u128>) -> Option<u128> {
         let limit = self.cgroup_limit();
         let sizes = sum(self.written_memory_volumes().map(|volume| unsized_tmpfs.or_else(|| volume.tmpfs_size(limit))));
-        let writers: BTreeSet<usize> =
-            self.memory_volumes().flat_map(|volume| volume.writers.iter().copied()).collect();
-        let writers = writers.into_iter().filter_map(|index| self.containers.get(index));
+        let mut writers: BTreeSet<&usize> = BTreeSet::new();
+        writers.extend(self.memory_volumes().flat_map(|volume| &volume.writers));
+        let writers = writers.into_iter().filter_map(|index| self.containers.get(*index));
         let limitable = writers.filter(|writer| writer.role != Role::Ephemeral);
         let limits = sum(limitable.map(|writer| writer.memory_limit.bytes()));
         [sizes, limits, limit].into_iter().flatten().min().filter(|bound| *bound > 0)

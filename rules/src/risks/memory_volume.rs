@@ -1,16 +1,17 @@
 //! Memory volumes: what decides when nothing fired.
 
+use std::collections::BTreeSet;
+
 use crate::facts::{Facts, Sketch};
 use crate::kubernetes::pod::{Amount, PodTemplate};
 use crate::report::{Missing, Status, Wanted};
 
 pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
-    let mut wanted: Vec<Wanted> = facts.sketches.iter().map(|sketch| decided_by(sketch.value)).collect();
+    let mut wanted = BTreeSet::new();
+    wanted.extend(facts.sketches.iter().map(|sketch| decided_by(sketch.value)));
     if facts.pods.iter().any(has_open_amounts) {
-        wanted.push(Wanted::RenderedManifest);
+        wanted.insert(Wanted::RenderedManifest);
     }
-    wanted.sort_unstable();
-    wanted.dedup();
     if !wanted.is_empty() {
         return (Status::Undecided, wanted.into_iter().map(Wanted::missing).collect());
     }

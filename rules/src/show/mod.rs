@@ -63,7 +63,10 @@ fn values(finding: &Finding, shown: impl Fn(&str) -> String) -> Values {
     let subject = [("object", &finding.object), ("container", &finding.container), ("volume", &finding.volume)];
     let subject = subject.into_iter().filter_map(|(name, value)| Some((Cow::Borrowed(name), value.as_deref()?)));
     let others = finding.values.iter().map(|(name, value)| (name.clone(), value.as_str()));
-    subject.chain(others).map(|(name, value)| (name, shown(value))).collect()
+    // `collect` would sort first, which is more code than inserting one by one.
+    let mut values = Values::new();
+    values.extend(subject.chain(others).map(|(name, value)| (name, shown(value))));
+    values
 }
 
 /// What stands for the placeholders of a rule when there is no finding to take their values from: `<limit>`.
