@@ -10,37 +10,51 @@ use crate::report::{Place, Span};
 
 /// Add what a document says: one object, or a list of them.
 pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &mut Facts) {
-    let mut object = |object: &Value, kind: &str, pointer: String| {
+    each(document, |object: &Value, kind: &str, pointer: String| {
         let at = At { input, span, pointer };
         match (text(object, "/apiVersion"), kind) {
             ("" | "v1", "Namespace") => facts.cluster.namespaces.extend(namespace(object, &at)),
             ("" | "v1", "LimitRange") => facts.cluster.limit_ranges.extend(limit_range(object, &at)),
             ("" | "v1", "ResourceQuota") => facts.cluster.memory_quotas.extend(memory_quota(object, &at)),
             ("" | "v1", "Node") => node::read(object, &at, facts),
-            ("" | "v1", "ConfigMap") => config_map(object, &at, facts),
             (version, "KubeletConfiguration") if version.starts_with("kubelet.config.k8s.io/") => {
                 kubelet_config::read(object, &at, &mut facts.nodes);
             }
             _ => {}
         }
-    };
+    });
+    // What kubelet's `/configz` answers.
+    if text(document, "/kind").is_empty()
+        && let Some(config) = document.get("kubeletconfig")
+    {
+        let at = At { input, span, pointer: "/kubeletconfig".to_owned() };
+        kubelet_config::read(config, &at, &mut facts.nodes);
+    }
+}
+
+/// Add what a document holds as text within text. Apart from [`read`], so that a host that takes objects alone (the
+/// policy) needs no YAML parser.
+pub(super) fn read_embedded(document: &Value, input: usize, span: Option<Span>, facts: &mut Facts) {
+    each(document, |object: &Value, kind: &str, pointer: String| {
+        if kind == "ConfigMap" && matches!(text(object, "/apiVersion"), "" | "v1") {
+            config_map(object, &At { input, span, pointer }, facts);
+        }
+    });
+}
+
+/// Visit the object that a document is, or each object of the list that it is, with its kind and JSON pointer.
+fn each(document: &Value, mut visit: impl FnMut(&Value, &str, String)) {
     let kind = text(document, "/kind");
     match kind.strip_suffix("List") {
         // Items of a typed list (`NodeList`) carry no kind of their own.
         Some(of) => {
             for (index, item) in document.get("items").and_then(Value::as_array).into_iter().flatten().enumerate() {
                 let kind = if of.is_empty() { text(item, "/kind") } else { of };
-                object(item, kind, format!("/items/{index}"));
+                visit(item, kind, format!("/items/{index}"));
             }
         }
-        None if !kind.is_empty() => object(document, kind, String::new()),
-        // What kubelet's `/configz` answers.
-        None => {
-            if let Some(config) = document.get("kubeletconfig") {
-                let at = At { input, span, pointer: "/kubeletconfig".to_owned() };
-                kubelet_config::read(config, &at, &mut facts.nodes);
-            }
-        }
+        None if !kind.is_empty() => visit(document, kind, String::new()),
+        None => {}
     }
 }
 

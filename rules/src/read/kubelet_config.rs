@@ -45,9 +45,11 @@ fn threshold(value: &Value) -> Option<Eviction> {
 mod tests {
     use serde_json::{Value, json};
 
+    use crate::Input;
     use crate::facts::Nodes;
     use crate::fixture::manifest;
     use crate::kubernetes::node_memory::{Eviction, Reservations};
+    use crate::read::texts;
 
     fn nodes(mut config: Value) -> Nodes {
         config["apiVersion"] = json!("kubelet.config.k8s.io/v1beta1");
@@ -92,7 +94,7 @@ mod tests {
         let text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n";
         let map = |text: &str| {
             let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kubelet-config"}, "data": {"kubelet": text}});
-            manifest(object).nodes
+            texts(&[Input::new("paste", object.to_string())]).facts.nodes
         };
         assert_eq!(map(text).max_pods[0].value, 60);
         assert_eq!(map(text).max_pods[0].place.pointer.as_deref(), Some("/data/kubelet/maxPods"));

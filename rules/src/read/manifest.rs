@@ -77,6 +77,8 @@ fn read_candidate(paste: &mut Paste, mut lines: Range<usize>, notes: &mut Notes)
     }
     let first_line = paste.lines.get(lines.start).map_or(1, |line| line.number);
     document(&value, notes.input, first_line, &mut notes.facts);
+    let span = Some(Span { line: first_line, column: 1, end_column: 1 });
+    cluster::read_embedded(&value, notes.input, span, &mut notes.facts);
     for line in paste.lines.get_mut(lines.clone()).unwrap_or_default() {
         notes.claim(KIND, line);
         line.role = Role::Document;
