@@ -53,10 +53,13 @@ struct Object {
     value: Value,
 }
 
-/// Every document of every manifest among the examples.
+/// Every document of every manifest among the examples, and below the folder that `NODERISK_MANIFESTS` names.
 fn objects() -> Vec<Object> {
     let mut files = Vec::new();
     collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"), &mut files);
+    if let Some(folder) = std::env::var_os("NODERISK_MANIFESTS") {
+        collect(Path::new(&folder), &mut files);
+    }
     let documents = files.iter().flat_map(|file| {
         let text = fs::read_to_string(file).unwrap();
         let documents: Vec<String> = text.split("\n---\n").map(str::to_owned).collect();
