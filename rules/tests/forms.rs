@@ -262,6 +262,20 @@ const INOTIFY: &[Form] = &[
         AtRisk,
         EXHAUSTED,
     ),
+    (
+        "a setting that the kernel refused",
+        "fs.inotify.max_user_instances = 128\n$ sysctl -w fs.inotify.max_user_instances=8192\nsysctl: permission denied on key\n",
+        Inotify,
+        AtRisk,
+        LOW,
+    ),
+    (
+        "a search for a message is not the message",
+        "$ kubectl logs x | grep \"failed to create fsnotify watcher: too many open files\"",
+        Inotify,
+        NoEvidence,
+        &[],
+    ),
     ("ENFILE is another limit", "inotify helper: open /x: too many open files in system", Inotify, NoEvidence, &[]),
 ];
 
@@ -338,8 +352,22 @@ const CGROUP: &[Form] = &[
         &[],
     ),
     (
+        "the API server may be newer than kubelet",
+        "Server Version: v1.29.3\nrunc version 1.1.9\n13:misc:/\n9:memory:/",
+        CgroupCleanup,
+        Undecided,
+        &[],
+    ),
+    (
+        "a plan is not a version",
+        "Plan: upgrade to kubelet v1.29.3\nrunc version 1.1.9\n13:misc:/\n9:memory:/",
+        CgroupCleanup,
+        Undecided,
+        &[],
+    ),
+    (
         "client and Kustomize are decoys",
-        "Client Version: v1.25.0\nKustomize Version: v4.5.7\nServer Version: v1.29.3\nrunc version 1.1.9\n13:misc:/\n9:memory:/",
+        "Client Version: v1.25.0\nKustomize Version: v4.5.7\nKubelet Version: v1.29.3\nrunc version 1.1.9\n13:misc:/\n9:memory:/",
         CgroupCleanup,
         Ok,
         &[],

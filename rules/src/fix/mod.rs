@@ -178,18 +178,14 @@ fn edited(source: &Source, edits: &[Set]) -> Option<Edited> {
     let in_place = layout::edit(&source.text, edits).filter(|text| read::parse(text).as_ref() == Ok(&wanted));
     match in_place {
         Some(text) => Some(Edited { text, reformatted: false }),
-        None => Some(Edited { text: written(&wanted, &source.text)?, reformatted: true }),
+        None => Some(Edited { text: written(&wanted)?, reformatted: true }),
     }
 }
 
-/// `value` in the format of `original`, without the last line end.
-fn written(value: &Value, original: &str) -> Option<String> {
-    let text = if layout::is_json(original) {
-        serde_json::to_string_pretty(value).ok()?
-    } else {
-        serde_yaml::to_string(value).ok()?
-    };
-    Some(text.trim_end().to_owned())
+/// `value` written anew. JSON is YAML too, and the only form in which every reader agrees what a string is: kubectl
+/// reads YAML 1.1, where a bare `on`, `1_000` or `12:30` is none.
+fn written(value: &Value) -> Option<String> {
+    serde_json::to_string_pretty(value).ok()
 }
 
 #[cfg(test)]

@@ -20,7 +20,19 @@ pub(super) static READER: Reader = Reader { kind: "log", read };
 static TELLING: Words = Words::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:"]);
 
 fn read(block: &Block, notes: &mut Notes) {
-    for line in block.all_lines().filter(|line| TELLING.any_in(&line.text)) {
+    if let Some(command) = block.command {
+        note_path(block, command.line, notes);
+        // The file has lines only where kernel memory is accounted.
+        let accounted = command.text().contains("memory.kmem.slabinfo");
+        if let Some(line) = block.lines().find(|line| accounted && line.text.contains("slabdata")) {
+            notes.claim(READER.kind, line);
+            let found = notes.found((), block.paste, line, 0..line.text.len());
+            notes.facts.memcg.kmem_in_use.push(found);
+        }
+    }
+    // A command that searches for a message is not the message, and neither is an alert's expression.
+    let messages = block.lines().filter(|line| TELLING.any_in(&line.text) && !QUERIES.any_in(&line.text));
+    for line in messages {
         let lower = line.text.to_ascii_lowercase();
         let mut understood = false;
         if let Some((error, range)) = inotify_error(&lower) {
@@ -53,13 +65,21 @@ fn read(block: &Block, notes: &mut Notes) {
             let found = notes.found((), block.paste, line, range);
             notes.facts.cgroups.stuck_processes.push(found);
         }
-        if let Some((mode, range)) = path_shape(&line.text) {
-            let found = notes.found(mode, block.paste, line, range);
-            notes.facts.cgroups.modes.push(found);
-        }
+        note_path(block, line, notes);
         if understood {
             notes.claim(READER.kind, line);
         }
+    }
+}
+
+/// Signs of a query: LogQL, a Prometheus rule, node-problem-detector's patterns.
+static QUERIES: Words = Words::new(&["|= ", "|~ ", "expr:", "\"pattern\":"]);
+
+/// Note the cgroup mode that a path in the line gives away.
+fn note_path(block: &Block, line: &Line, notes: &mut Notes) {
+    if let Some((mode, range)) = path_shape(&line.text) {
+        let found = notes.found(mode, block.paste, line, range);
+        notes.facts.cgroups.modes.push(found);
     }
 }
 
@@ -76,6 +96,8 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "number of inotify instances has been reached",
         "couldn't initialize inotify",
         "failed to initialize inotify",
+        "inotify instance limit reached",
+        "emfile: too many open files, watch",
         "failed to create inotify fd",
         "failed complete: too many open files",
     ]);
@@ -85,12 +107,38 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "user limit on inotify watches was reached",
         "user limit on the total number of inotify watches",
         "upper limit on inotify watches reached",
+        "limit of inotify watches reached",
+        "inotify watch limit reached",
+        "os file watch limit reached",
     ]);
-    static TOPICS: Words =
-        Words::new(&["inotify", "fsnotify", "fs watcher", "file watcher", "watcher create", "directory watch"]);
-    static MORE_WATCH_TOPICS: Words = Words::new(&["failed to watch", "add watch", "watch \""]);
-    static EMFILE: Words = Words::new(&["too many open files", "errno=24", "os error 24", "emfile"]);
-    static ENOSPC: Words = Words::new(&["no space left on device", "enospc", "os error 28"]);
+    static TOPICS: Words = Words::new(&[
+        "inotify",
+        "fsnotify",
+        "fs watcher",
+        "file watcher",
+        "watcher create",
+        "create watcher",
+        "create new watcher",
+        "certificate watcher",
+        "file target manager",
+        "directory watch",
+    ]);
+    static MORE_WATCH_TOPICS: Words = Words::new(&["failed to watch", "cannot watch", "add watch", "watch \""]);
+    static EMFILE: Words = Words::new(&[
+        "too many open files",
+        "errno=24",
+        "os error 24",
+        "emfile",
+        "打开的文件过多",
+        "開いているファイルが多すぎます",
+    ]);
+    static ENOSPC: Words = Words::new(&[
+        "no space left on device",
+        "enospc",
+        "os error 28",
+        "设备上没有空间",
+        "デバイスに空き領域がありません",
+    ]);
     if let Some(range) = INSTANCES.first_in(lower) {
         return Some((InotifyError::Instances, range));
     }
@@ -102,11 +150,12 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
     // ENFILE ("… in system") is fs.file-max, not inotify.
     let emfile = EMFILE
         .first_in(lower)
-        .filter(|range| !lower.get(range.end..).is_some_and(|rest| rest.starts_with(" in system")));
+        .filter(|range| !lower.get(range.end..).is_some_and(|rest| rest.starts_with(" in system")))
+        .filter(|range| !belongs_to_another_call(lower, range.start));
     if let (Some(topic), Some(errno)) = (&topic, emfile) {
         return Some((InotifyError::Instances, both(topic.clone(), errno)));
     }
-    let enospc = ENOSPC.first_in(lower);
+    let enospc = ENOSPC.first_in(lower).filter(|range| !belongs_to_another_call(lower, range.start));
     if let (Some(topic), Some(errno)) = (topic.or_else(|| MORE_WATCH_TOPICS.first_in(lower)), enospc) {
         return Some((InotifyError::Watches, both(topic, errno)));
     }
@@ -115,6 +164,18 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
     }
     // Making a watcher needs an instance and nothing else, so a line that was cut before its errno still tells.
     find(lower, "failed to create fsnotify watcher").map(|range| (InotifyError::Instances, range))
+}
+
+/// True when the words right in front of an errno name a call that is none of inotify's: `write /var/log/x: no space
+/// left on device` is a full disk, whatever else the line speaks of.
+fn belongs_to_another_call(lower: &str, errno: usize) -> bool {
+    const CALLS: [&str; 9] = ["open", "write", "read", "mkdir", "accept", "rename", "create", "dial", "etcdserver"];
+    let before = lower.get(..errno).unwrap_or_default().trim_end_matches([' ', ':']);
+    let clause = before.rsplit(": ").next().unwrap_or(before);
+    let clause = clause.rsplit(['"', '\'']).next().unwrap_or(clause).trim_start();
+    // `inotify_init` and `create fsnotify watcher` are inotify's own.
+    let own = clause.contains("notify") && !clause.contains('/') || clause.contains("watcher");
+    !own && CALLS.iter().any(|call| clause.starts_with(call))
 }
 
 /// .NET names the limit in its message: "The configured user limit (1024) on the number of inotify instances".
@@ -173,25 +234,36 @@ fn cause(message: &str) -> DeleteCause {
 /// A memory cgroup that could not be made. The errno differs by kernel: ENOSPC before 4.7 and from 5.7, ENOMEM between,
 /// EBUSY on 6.12 (mm/memcontrol.c).
 fn mkdir_error(block: &Block, line: &Line, lower: &str, notes: &mut Notes) -> bool {
-    static MAKING: Words = Words::new(&["mkdir", "cannot create directory", "failed to create directory"]);
-    static ERRNO: Words = Words::new(&["no space left on device", "cannot allocate memory", "device or resource busy"]);
-    if find(lower, "/sys/fs/cgroup").is_none() {
-        return false;
-    }
-    let Some(start) = MAKING.first_in(lower).map(|range| range.start) else {
-        return false;
-    };
-    let rest = lower.get(start..).unwrap_or_default();
-    let errno = ERRNO.first_in(rest);
-    let Some(errno) = errno else { return false };
-    let controller = rest.split_once("/sys/fs/cgroup/").and_then(|(_, path)| path.split('/').next());
+    static MAKING: Words = Words::new(&[
+        "mkdir",
+        "cannot create directory",
+        "failed to create directory",
+        "mkdir: ディレクトリ",
+        "无法创建目录",
+    ]);
+    static ERRNO: Words = Words::new(&[
+        "no space left on device",
+        "cannot allocate memory",
+        "device or resource busy",
+        "设备上没有空间",
+        "デバイスに空き領域がありません",
+    ]);
+    let Some(errno) = ERRNO.first_in(lower) else { return false };
+    // The cgroup must be what was to be made: another directory's error may name a cgroup further on.
+    let quotes = [' ', '"', '\\', '\'', '‘', '“', '`'];
+    let made = MAKING.all_in(lower).find_map(|(_, word)| {
+        let path = lower.get(word.end..)?.trim_start_matches(quotes).strip_prefix("/sys/fs/cgroup/")?;
+        Some((word.start, path))
+    });
+    let Some((start, path)) = made else { return false };
+    let controller = path.split('/').next();
     // On v1 the other controllers have ENOSPC reasons of their own (cpuset without CPUs).
     let memory = controller.is_some_and(|name| {
         name == "memory" || !name.split(',').any(|part| CONTROLLERS.contains(&part) || part == "systemd")
     });
     if memory {
-        let text = rest.get(errno.clone()).unwrap_or_default().to_owned();
-        let found = notes.found(text, block.paste, line, start..start + errno.end);
+        let text = lower.get(errno.clone()).unwrap_or_default().to_owned();
+        let found = notes.found(text, block.paste, line, start.min(errno.start)..start.max(errno.end));
         notes.facts.memcg.mkdir_errors.push(found);
     }
     memory
@@ -243,6 +315,18 @@ mod tests {
             ("Error: ENOSPC: System limit for number of file watchers reached, watch '/app'", Some(Watches)),
             ("failed to create fsnotify watcher: too many op", Some(Instances)),
             ("tail: Couldn't initialize inotify", Some(Instances)),
+            ("Error: EMFILE: too many open files, watch '/app'", Some(Instances)),
+            ("failed to make file target manager: too many open files", Some(Instances)),
+            ("OSError: [Errno 24] inotify instance limit reached", Some(Instances)),
+            ("User limit of inotify watches reached", Some(Watches)),
+            ("OS file watch limit reached.", Some(Watches)),
+            ("tail: cannot watch '/var/log/x': No space left on device", Some(Watches)),
+            ("inotify_init: 打开的文件过多", Some(Instances)),
+            ("failed to watch: write /var/log/x: no space left on device", None),
+            ("Failed to watch *v1.Secret: etcdserver: no space left on device", None),
+            ("msg=\"failed to watch config\" err=\"write /data/wal: no space left on device\"", None),
+            ("open /var/lib/inotify-data/x: too many open files", None),
+            ("fsnotify reload ok; accept tcp [::]:80: accept4: too many open files", None),
             ("accept4: too many open files", None),
             ("inotify: open /tmp/x: too many open files in system", None),
             ("write /var/log/x: no space left on device", None),
@@ -269,6 +353,9 @@ mod tests {
             ("mkdir /sys/fs/cgroup/memory/kubepods/burstable/podf25: cannot allocate memory", 1),
             ("mkdir: cannot create directory ‘/sys/fs/cgroup/memory/test’: No space left on device", 1),
             ("Error: mkdir /sys/fs/cgroup/kubepods.slice/x: no space left on device", 1),
+            ("mkdir: 无法创建目录\"/sys/fs/cgroup/memory/test\": 设备上没有空间", 1),
+            ("failed to mkdir /run/x: no space left on device; cgroup path /sys/fs/cgroup/memory/kubepods/x", 0),
+            ("$ journalctl -k | grep \"mkdir /sys/fs/cgroup/memory/x: no space left on device\"", 0),
             ("mkdir /sys/fs/cgroup/cpuset/x: no space left on device", 0),
             ("mkdir /var/lib/x: no space left on device", 0),
         ] {

@@ -215,9 +215,10 @@ impl Notes {
                     gap = false;
                     open.drain(..).for_each(|line| self.claim(claimed, line));
                 }
-                _ => match kind.filter(|_| !gap) {
-                    Some(kind) => self.claim(kind, line),
-                    None => open.push(line),
+                _ => match kind {
+                    Some(kind) if !gap => self.claim(kind, line),
+                    Some(_) => open.push(line),
+                    None => {}
                 },
             }
         }
@@ -309,8 +310,8 @@ mod tests {
         let read: Vec<_> =
             reading.read.iter().map(|read| (read.first_line, read.last_line, read.kind.as_ref())).collect();
         let unread: Vec<_> = reading.unread.iter().map(|unread| (unread.first_line, unread.last_line)).collect();
-        assert_eq!(read, [(5, 7, "sysctl")]);
-        assert_eq!(unread, [(1, 3), (9, 9)]);
+        assert_eq!(read, [(6, 7, "sysctl")]);
+        assert_eq!(unread, [(1, 5), (9, 9)]);
         assert!(reading.unread.iter().all(|unread| unread.why == Why::NotRecognised));
     }
 

@@ -86,12 +86,12 @@ fn mount(text: &str) -> Option<Mount<'_>> {
 fn stated(block: &Block, line: &Line) -> Option<CgroupMode> {
     let text = line.text.trim();
     let command = block.command_text();
-    if command.contains("stat ") && command.contains(ROOT) {
-        match text {
-            "cgroup2fs" => return Some(CgroupMode::V2),
-            "tmpfs" | "cgroupfs" => return Some(CgroupMode::V1),
-            _ => {}
-        }
+    // Nothing but `stat -fc %T` prints this word alone; `tmpfs` needs the command to mean the cgroup mount.
+    let asked = command.contains("stat ") && command.contains(ROOT);
+    match text {
+        "cgroup2fs" => return Some(CgroupMode::V2),
+        "tmpfs" | "cgroupfs" if asked => return Some(CgroupMode::V1),
+        _ => {}
     }
     // This file exists in the root of v2 only.
     if command.contains("/sys/fs/cgroup/cgroup.controllers") {
@@ -145,6 +145,7 @@ mod tests {
             "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw",
             "$ stat -fc %T /sys/fs/cgroup/\ncgroup2fs",
             " Cgroup Version: 2",
+            "cgroup2fs",
             "$ cat /sys/fs/cgroup/cgroup.controllers\ncpuset cpu io memory hugetlb pids rdma misc",
             "kubelet_cgroup_version 2",
         ] {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::facts::{CgroupMode, Misc};
+use crate::facts::{CgroupMode, Found, Misc};
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, number};
 
@@ -105,7 +105,15 @@ fn table(block: &Block, rows: &[(&Line, Row)], notes: &mut Notes) {
             notes.facts.cgroups.v1_controllers.push(controller);
         }
         match row.name {
-            "memory" => notes.facts.memcg.num_cgroups = Some(notes.found(row.num_cgroups, block.paste, line, whole)),
+            "memory" => {
+                let found = notes.found(row.num_cgroups, block.paste, line, whole);
+                // Several inputs are several nodes, of which the worst decides.
+                let kept = &mut notes.facts.memcg.num_cgroups;
+                let worse = |known: &Found<u64>| known.place.input != found.place.input && known.value > found.value;
+                if !kept.as_ref().is_some_and(worse) {
+                    *kept = Some(found);
+                }
+            }
             "misc" => {
                 let misc = if row.hierarchy > 0 { Misc::Mounted } else { Misc::Absent };
                 let found = notes.found(misc, block.paste, line, whole);

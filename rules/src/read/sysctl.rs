@@ -12,6 +12,18 @@ pub(super) static READER: Reader = Reader { kind: "sysctl", read };
 /// First parts of sysctl names (`ls /proc/sys`), by which other lines of the same output are known.
 const ROOTS: &[&str] = &["abi.", "crypto.", "debug.", "dev.", "fs.", "kernel.", "net.", "sunrpc.", "user.", "vm."];
 
+/// What a setting's command prints when the kernel did not take the value.
+static REFUSALS: Words = Words::new(&[
+    "ermission denied",
+    "ead-only file system",
+    "peration not permitted",
+    "annot stat /proc/sys",
+    "not in a separate kernel namespace",
+]);
+
+/// How many bytes in front of a name can say what is done with it.
+const NEAR: usize = 256;
+
 /// Which of the two limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Limit {
@@ -30,17 +42,21 @@ enum Form {
 
 fn read(block: &Block, notes: &mut Notes) {
     let for_later = writes_a_file(block);
+    let refused = block.lines().any(|line| REFUSALS.any_in(&line.text));
     let mut asked = Vec::new();
     if let Some(command) = block.command
         && memchr::memmem::find(command.line.text.as_bytes(), b"inotify").is_some()
     {
-        asked = command_line(block, command.line, command.from, notes);
+        asked = command_line(block, command.line, command.from, refused, notes);
     }
     let mut asked = asked.into_iter();
+    // `path: /etc/sysctl.d/…` of cloud-init, Ignition or Ansible: what is indented below is that file's text.
+    let mut in_file = false;
     for line in block.lines() {
+        in_file = line.text.contains("/etc/sysctl") || in_file && line.text.starts_with([' ', '\t']);
         if find_key(&line.text, 0).is_some() {
             notes.claim(READER.kind, line);
-            settings(block, line, for_later, notes);
+            settings(block, line, for_later || in_file, notes);
         } else if is_sysctl(&line.text) {
             notes.claim(READER.kind, line);
         } else if let Some(value) = number::bare(&line.text) {
@@ -70,29 +86,42 @@ fn settings(block: &Block, line: &Line, for_later: bool, notes: &mut Notes) {
 
 /// Settings in a command line. Returns which limits the command prints as bare numbers, in order (`None` for a
 /// neighbour that is no limit, such as `max_queued_events`).
-fn command_line(block: &Block, line: &Line, from: usize, notes: &mut Notes) -> Vec<Option<Limit>> {
+fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &mut Notes) -> Vec<Option<Limit>> {
     let command = line.text.get(from..).unwrap_or_default();
+    // Without a prompt it may be advice that nobody has followed; sysctl prints what it has set, which is read as such.
+    let typed = line.text.get(..from).is_some_and(|prompt| !prompt.trim().is_empty());
+    let saved = command.contains(">>") || command.contains("> /etc/");
     let mut asked = Vec::new();
     let mut at = from;
     while let Some(key) = find_key(&line.text, at) {
         at = key.end;
-        let before = line.text.get(from..key.start).unwrap_or_default();
+        // What decides stands near the key; the other end of a long line does not.
+        let near = line.text.floor_char_boundary(key.start.saturating_sub(NEAR)).max(from);
+        let before = line.text.get(near..key.start).unwrap_or_default();
+        let done = |effective: bool| if effective && typed && !refused { Form::Live } else { Form::Intended };
         if let Some((_, value, range)) = setting(&line.text, &key, false) {
-            // `sysctl k=v` takes effect. `echo k=v >> file` and `bash -c "echo 'k=v' >> file"` do not.
+            // `sysctl k=v` takes effect. `echo k=v >> file`, `bash -c "echo 'k=v' >> file"` and `docker run --sysctl` do
+            // not.
             let last = before.rsplit([';', '&', '|', '"', '\'']).next().unwrap_or(before);
-            let form = if last.contains("sysctl") { Form::Live } else { Form::Intended };
+            let form = done(last.contains("sysctl ") && !last.contains("--sysctl") && !saved);
             let found = notes.found(value, block.paste, line, range);
             keep(notes, key.limit, form, found);
         } else if let Some(value) = echoed(before).filter(|_| before.ends_with("/proc/sys/")) {
             let found = notes.found(value, block.paste, line, key.start..key.end);
-            keep(notes, key.limit, Form::Live, found);
+            keep(notes, key.limit, done(true), found);
         } else {
             asked.push(Some(key.limit));
         }
     }
-    if command.contains("/proc/sys/fs/inotify/*") {
-        // The shell sorts: max_queued_events, max_user_instances, max_user_watches.
-        asked = vec![None, Some(Limit::Instances), Some(Limit::Watches)];
+    // The shell sorts: max_queued_events, max_user_instances, max_user_watches.
+    for (pattern, limits) in [
+        ("inotify/*", vec![None, Some(Limit::Instances), Some(Limit::Watches)]),
+        ("inotify/max_user_*", vec![Some(Limit::Instances), Some(Limit::Watches)]),
+        ("inotify/max_user_{instances,watches}", vec![Some(Limit::Instances), Some(Limit::Watches)]),
+    ] {
+        if command.contains(pattern) {
+            asked = limits;
+        }
     }
     asked
 }
@@ -111,8 +140,19 @@ struct Key {
     limit: Limit,
     start: usize,
     end: usize,
-    /// Without `fs.inotify.` in front, as inotify-info prints it.
-    short: bool,
+    /// How it is written.
+    style: Style,
+}
+
+/// How a name is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// `fs.inotify.max_user_watches`.
+    Dotted,
+    /// `/proc/sys/fs/inotify/max_user_watches`.
+    Path,
+    /// Without anything in front, as inotify-info prints it.
+    Short,
 }
 
 /// The first inotify limit named in `text` from byte `from` on. `fs.epoll.…` and `fs.fanotify.…` have look-alikes.
@@ -139,7 +179,11 @@ fn find_key(text: &str, from: usize) -> Option<Key> {
                 limit,
                 start: max - long.map_or(0, str::len),
                 end: at + name.len(),
-                short: long.is_none(),
+                style: match long {
+                    None => Style::Short,
+                    Some("fs/inotify/") => Style::Path,
+                    Some(_) => Style::Dotted,
+                },
             });
         }
     }
@@ -154,6 +198,8 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
     let (separator, value_text) = match trimmed.chars().next()? {
         separator @ ('=' | ':' | '|' | ',') => (separator, trimmed.get(1..)?),
         digit if digit.is_ascii_digit() && trimmed.len() < rest.len() => (' ', trimmed),
+        // "The value of … is 128".
+        'i' => (' ', trimmed.strip_prefix("is ")?),
         _ => return None,
     };
     let value_text = value_text.trim_start_matches(AROUND);
@@ -167,7 +213,7 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
         _ if written => Form::Intended,
         // sysctl prints blanks around its sign; files are mostly written without.
         '=' if !rest.starts_with([' ', '\t']) => Form::Intended,
-        ':' if !key.short => Form::Intended,
+        ':' if key.style == Style::Dotted => Form::Intended,
         _ => Form::Live,
     };
     Some((form, value, key.start..end))
@@ -193,15 +239,25 @@ fn is_sysctl(text: &str) -> bool {
 fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
     let inotify = &mut notes.facts.inotify;
     match (limit, form) {
-        (Limit::Instances, Form::Live) => inotify.max_instances = Some(found),
+        (Limit::Instances, Form::Live) => keep_last(&mut inotify.max_instances, found),
         (Limit::Instances, Form::Intended) => inotify.intended_instances = Some(found),
         (Limit::Watches, Form::Intended) => inotify.intended_watches = Some(found),
         (Limit::Watches, Form::Live) => {
-            let value = found.value;
-            if let Some(earlier) = inotify.max_watches.replace(found).filter(|earlier| earlier.value > value) {
+            let earlier = inotify.max_watches.clone();
+            keep_last(&mut inotify.max_watches, found);
+            let now = inotify.max_watches.as_ref().map_or(0, |found| found.value);
+            if let Some(earlier) = earlier.filter(|earlier| earlier.value > now) {
                 inotify.earlier_watches = Some(earlier);
             }
         }
+    }
+}
+
+/// Within one input the last reading counts. Several inputs are several nodes, of which the worst decides.
+fn keep_last(kept: &mut Option<Found<u64>>, found: Found<u64>) {
+    let better = |known: &Found<u64>| known.place.input != found.place.input && known.value < found.value;
+    if !kept.as_ref().is_some_and(better) {
+        *kept = Some(found);
     }
 }
 
@@ -230,7 +286,10 @@ mod tests {
             "fs.inotify.max_queued_events = 1 fs.inotify.max_user_instances = 128 fs.inotify.max_user_watches = 8192",
             "max_user_instances      128\nmax_user_watches        8,192",
             "# sysctl fs.inotify.max_user_instances=128\n# echo 8192 > /proc/sys/fs/inotify/max_user_watches",
-            "sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
+            "$ sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
+            "$ grep . /proc/sys/fs/inotify/*\n/proc/sys/fs/inotify/max_user_instances:128\n/proc/sys/fs/inotify/max_user_watches:8192",
+            "$ cat /proc/sys/fs/inotify/max_user_{instances,watches}\n128\n8192",
+            "The value of fs.inotify.max_user_instances is 128, that of fs.inotify.max_user_watches is 8192.",
         ] {
             assert_eq!(live(text), (Some(128), Some(8192)), "{text}");
         }
@@ -247,6 +306,12 @@ mod tests {
             "        - fs.inotify.max_user_instances=8192",
             "/etc/sysctl.d/10.conf:fs.inotify.max_user_instances = 8192",
             "docker exec -t x bash -c \"echo 'fs.inotify.max_user_instances=8192' >> /etc/sysctl.conf\"",
+            "    sudo sysctl -w fs.inotify.max_user_instances=8192",
+            "$ sysctl -w fs.inotify.max_user_instances=8192\nsysctl: permission denied on key \"fs.inotify.max_user_instances\"",
+            "# echo 8192 > /proc/sys/fs/inotify/max_user_instances\n-bash: x: Read-only file system",
+            "$ echo \"sysctl -w fs.inotify.max_user_instances=8192\" >> /etc/rc.local",
+            "$ docker run --sysctl fs.inotify.max_user_instances=8192 x",
+            "write_files:\n- path: /etc/sysctl.d/99.conf\n  content: |\n    fs.inotify.max_user_instances = 8192",
             "cat <<EOF > /etc/sysctl.d/x.conf\nfs.inotify.max_user_instances = 8192\nEOF",
         ] {
             assert_eq!(live(text).0, None, "{text}");

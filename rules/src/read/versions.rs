@@ -26,9 +26,9 @@ static WORDS: Words = Words::new(&[
     "kubelet version",
     "kubelet",
     "kubernetes",
+    "kubernetes version",
     "k3s version",
-    "gitversion",
-    "server version",
+    "rke2 version",
     "k8s",
     "runc version",
     "runc",
@@ -52,6 +52,29 @@ fn program(index: usize) -> Program {
         _ => Program::Kernel,
     }
 }
+
+/// Words of lines that speak of another program (the client, the API server, Kustomize, kubeadm), or of what somebody
+/// plans, advises or once had. None of that is what runs on the node now.
+static ELSEWHERE: Words = Words::new(&[
+    "client version",
+    "server version",
+    "kustomize version",
+    "kubeadm",
+    "upgrad",
+    "downgrad",
+    "update to",
+    "fixed in",
+    "fix is in",
+    "workaround",
+    "moved from",
+    "previously",
+    "before:",
+    "requires",
+    "アップグレード",
+    "修正",
+    "升级",
+    "修复",
+]);
 
 /// Endings that only a distribution's kernel release has.
 static KERNEL_MARKS: Words =
@@ -94,8 +117,7 @@ fn line_versions(text: &str) -> Vec<Hit> {
         return hits;
     }
     let lower = text.to_ascii_lowercase();
-    // The client's version, and Kustomize's, say nothing of the node.
-    if lower.contains("client version") || lower.contains("kustomize version") {
+    if ELSEWHERE.any_in(&lower) {
         return hits;
     }
     for (index, word) in WORDS.all_in(&lower) {
@@ -135,7 +157,6 @@ fn version_after(text: &str, end: usize) -> Option<(Version, usize)> {
         |c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '|' | '*' | '`' | ',' | '(' | '/' | '\\');
     let rest = text.get(end..)?;
     let mut gap = rest.trim_start_matches(between);
-    // `Server Version: version.Info{Major:"1", Minor:"22+", GitVersion:…` is found by its last word.
     if let Some(after) = gap.strip_prefix("version") {
         gap = after.trim_start_matches(between);
     }
@@ -182,15 +203,15 @@ fn distribution_kernel(text: &str) -> Option<Hit> {
     kernel.then_some((Program::Kernel, version, range))
 }
 
-/// What `uname -r` prints: nothing but the release.
+/// What `uname -r` prints: nothing but the release. Without the command a release needs more than three numbers to be
+/// known as one (`6.1.112-flatcar`, `4.2.0-coreos`); `5.15.0` alone may be anything.
 fn bare_output(block: &Block, line: &Line) -> Option<Hit> {
-    if !block.command_text().contains("uname -r") {
-        return None;
-    }
     let text = line.text.trim();
-    let version = Version::parse(text).filter(|version| version.text == text)?;
+    let version = Version::parse(text).filter(|version| version.text == text && version.numbers.2.is_some())?;
+    let asked = block.command_text().contains("uname -r");
+    let kernel = (3..=9).contains(&version.numbers.0) && version.suffix().starts_with(['-', '+']);
     let start = line.text.len() - line.text.trim_start().len();
-    Some((Program::Kernel, version, start..start + text.len()))
+    (asked || kernel).then(|| (Program::Kernel, version, start..start + text.len()))
 }
 
 #[cfg(test)]
@@ -222,11 +243,17 @@ mod tests {
             ("I0513 10:00:00.000000  1378 server.go:416] Version: v1.20.9", &[(Kubelet, "1.20.9")]),
             ("Client Version: v1.30.0", &[]),
             ("Kustomize Version: v5.0.4", &[]),
-            (
-                "Server Version: version.Info{Major:\"1\", Minor:\"22+\", GitVersion:\"v1.22.11-eks-18ef993\", GitCommit:\"x\"}",
-                &[(Kubelet, "1.22.11-eks-18ef993")],
-            ),
-            ("Server Version: v1.30.1", &[(Kubelet, "1.30.1")]),
+            ("Server Version: version.Info{Major:\"1\", Minor:\"22+\", GitVersion:\"v1.22.11-eks-18ef993\"}", &[]),
+            ("Server Version: 20.10.24", &[]),
+            ("    \"gitVersion\": \"v1.28.2\",", &[]),
+            ("kubeadm version: &version.Info{Major:\"1\", Minor:\"28\", GitVersion:\"v1.28.0\"}", &[]),
+            ("Kubernetes Version: v1.25.8+37a9a08", &[(Kubelet, "1.25.8+37a9a08")]),
+            ("rke2 version v1.26.4+rke2r1 (abc)", &[(Kubelet, "1.26.4+rke2r1")]),
+            ("Plan: upgrade to kubelet v1.27.3 next week.", &[]),
+            ("The fix is in kubelet 1.27.2.", &[]),
+            ("kubelet 1.28.0-1.1 amd64 [upgradable from: 1.26.3-1.1]", &[]),
+            ("workaround: downgrade to runc 1.1.5", &[]),
+            ("We moved from kernel 4.2.0 to 5.15.0 last year.", &[]),
             ("k3s version v1.29.1+k3s2 (57482a1c)", &[(Kubelet, "1.29.1+k3s2")]),
             ("Linux node-a 5.15.0-71-generic #78-Ubuntu SMP Tue Apr 18", &[(Kernel, "5.15.0-71-generic")]),
             ("Linux Kernel : 5.15.0-71-generic", &[(Kernel, "5.15.0-71-generic")]),
@@ -249,5 +276,10 @@ mod tests {
     fn uname_r_prints_nothing_else() {
         let facts = read::texts(&[Input::new("paste", "$ uname -r\n3.10.0-514.el7.x86_64\n")]).facts;
         assert_eq!(facts.versions.kernel[0].value.text, "3.10.0-514.el7.x86_64");
+        let kernels = |text: &str| read::texts(&[Input::new("paste", text)]).facts.versions.kernel.len();
+        for text in ["4.2.0-coreos", "6.6.56+", "6.1.112-flatcar", "$ uname -r\n6.18.44"] {
+            assert_eq!(kernels(text), 1, "{text}");
+        }
+        assert_eq!(kernels("1.28.0-1.1\nv1.2.3-x\n6.18.44"), 0);
     }
 }

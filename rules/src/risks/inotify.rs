@@ -128,6 +128,19 @@ fn fullest_node(facts: &Facts) -> Option<NodeLoad<'_>> {
     nodes.into_values().max_by_key(|load| load.instances)
 }
 
+/// A limit on instances that ends the trouble: what distributions set, what the node needs, and never less than twice
+/// what was not enough.
+pub(crate) fn target_instances(inotify: &Inotify, need: &Need) -> u64 {
+    let present = instance_limits(inotify).map(|(limit, _)| limit).max().unwrap_or(0);
+    need.instances.max(present.saturating_mul(2)).max(8192)
+}
+
+/// A limit on watches that ends the trouble: what distributions set, and never less than twice what was not enough.
+pub(crate) fn target_watches(inotify: &Inotify) -> u64 {
+    let known = inotify.max_watches.iter().chain(&inotify.earlier_watches).map(|limit| limit.value);
+    known.max().unwrap_or(0).saturating_mul(2).max(524_288)
+}
+
 /// Limits on instances with their places: the live sysctl, else whatever a count was printed with.
 pub(crate) fn instance_limits(inotify: &Inotify) -> impl Iterator<Item = (u64, &Place)> {
     let live = inotify.max_instances.iter().map(|limit| (limit.value, &limit.place));

@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, InotifyError};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need, target_instances};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -60,8 +60,8 @@ pub static RULE: Rule = Rule {
         },
     },
     remedy: "\
-sudo sysctl -w fs.inotify.max_user_instances=8192
-echo 'fs.inotify.max_user_instances = 8192' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl -w fs.inotify.max_user_instances={target}
+echo 'fs.inotify.max_user_instances = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
 sudo sysctl --system
 ",
     links: &[
@@ -87,6 +87,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let need = need(facts, settings);
     let mut finding = RULE.finding();
     finding.values.insert("need".into(), need.instances.to_string());
+    finding.values.insert("target".into(), target_instances(inotify, &need).to_string());
     finding.values.insert("pods".into(), need.pods.count().to_string());
     // One user's count tells more than a sum over all of them.
     if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {

@@ -2,7 +2,9 @@
 
 use crate::facts::Facts;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, PodsOfNode, instance_limits, instance_loads, need};
+use crate::risks::inotify::{
+    EXHAUSTED_PERCENT, LOW_PERCENT, PodsOfNode, instance_limits, instance_loads, need, target_instances,
+};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -58,8 +60,8 @@ pub static RULE: Rule = Rule {
         },
     },
     remedy: "\
-sudo sysctl -w fs.inotify.max_user_instances=8192
-echo 'fs.inotify.max_user_instances = 8192' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl -w fs.inotify.max_user_instances={target}
+echo 'fs.inotify.max_user_instances = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
 sudo sysctl --system
 ",
     links: &[
@@ -95,6 +97,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         return Vec::new();
     }
     finding.values.insert("need".into(), need.instances.to_string());
+    finding.values.insert("target".into(), target_instances(&facts.inotify, &need).to_string());
     let name = if matches!(need.pods, PodsOfNode::Running(_)) { "running_pods" } else { "max_pods" };
     finding.values.insert(name.into(), need.pods.count().to_string());
     vec![finding]

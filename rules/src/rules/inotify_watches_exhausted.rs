@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, InotifyError};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, watch_loads};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, target_watches, watch_loads};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -58,8 +58,8 @@ pub static RULE: Rule = Rule {
     },
     remedy: "\
 sysctl fs.inotify.max_user_watches
-sudo sysctl -w fs.inotify.max_user_watches=524288
-echo 'fs.inotify.max_user_watches = 524288' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl -w fs.inotify.max_user_watches={target}
+echo 'fs.inotify.max_user_watches = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
 sudo grep -c ^inotify /proc/[0-9]*/fdinfo/* 2>/dev/null | sort -t: -k2 -rn | head
 ",
     links: &[
@@ -90,6 +90,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     );
     let mut finding = RULE.finding();
     finding.evidence = evidence;
+    finding.values.insert("target".into(), target_watches(inotify).to_string());
     if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {
         finding.values.insert("used".into(), load.used.value.count.to_string());
         finding.values.insert("limit".into(), load.limit.to_string());

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::kubernetes::inotify::OLD_MAX_WATCHES;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, watch_loads};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, LOW_PERCENT, target_watches, watch_loads};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -58,8 +58,8 @@ pub static RULE: Rule = Rule {
     },
     remedy: "\
 sysctl fs.inotify.max_user_watches
-sudo sysctl -w fs.inotify.max_user_watches=524288
-echo 'fs.inotify.max_user_watches = 524288' | sudo tee /etc/sysctl.d/90-inotify.conf
+sudo sysctl -w fs.inotify.max_user_watches={target}
+echo 'fs.inotify.max_user_watches = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
 ",
     links: &[
         "https://github.com/torvalds/linux/commit/92890123749b",
@@ -91,6 +91,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         finding.values.insert("used".into(), load.used.value.count.to_string());
         finding.values.insert("limit".into(), load.limit.to_string());
     }
+    finding.values.insert("target".into(), target_watches(inotify).to_string());
     if finding.evidence.is_empty() { Vec::new() } else { vec![finding] }
 }
 

@@ -76,7 +76,9 @@ impl Line<'_> {
 pub(crate) fn clean<'a>(raw: &'a str, starts: &mut Vec<usize>, lines: &mut Vec<Line<'a>>) {
     let mut offset = 0;
     for (index, line) in raw.split('\n').enumerate() {
-        starts.push(offset);
+        // Editors do not count a byte order mark as a column.
+        let mark = if index == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        starts.push(offset + mark);
         clean_line(line, offset, index + 1, lines);
         offset += line.len() + 1;
     }
