@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::{Line, Words};
+use crate::text::{Line, Needles};
 
 /// Keys that make a YAML or JSON document worth reading.
 pub(super) const ANCHORS: &[&str] = &[
@@ -97,7 +97,7 @@ fn shape(line: &str) -> Shape {
 /// True when a line names one of the keys that make a document worth parsing, and as a key: "failed to create
 /// containers: …" is a sentence.
 fn has_anchor(line: &str) -> bool {
-    static KEYS: Words = Words::new(ANCHORS);
+    static KEYS: Needles = Needles::new(ANCHORS);
     KEYS.all_in(line).any(|(_, key)| {
         let before = line.get(..key.start).unwrap_or_default().trim_end_matches(['"', '\'']).trim_end();
         let after = line.get(key.end..).unwrap_or_default().trim_start_matches(['"', '\'']).trim_start();

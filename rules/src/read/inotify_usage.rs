@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::facts::{InUse, Whose};
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Words, number};
+use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "inotify-usage", read };
@@ -12,7 +12,7 @@ pub(super) static READER: Reader = Reader { kind: "inotify-usage", read };
 fn read(block: &Block, notes: &mut Notes) {
     let command = block.command_text();
     // inotify, anon_inode:inotify, INotify.
-    static TOPIC: Words = Words::new(&["notify"]);
+    static TOPIC: Needles = Needles::new(&["notify"]);
     if !block.all_lines().any(|line| TOPIC.any_in(&line.text)) {
         return;
     }

@@ -1,14 +1,14 @@
 //! `cgroup.memory=nokmem`, running or only written down, and scheduled `drop_caches`.
 
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Words};
+use crate::text::{Block, Needles};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "kernel-command-line", read };
 
 fn read(block: &Block, notes: &mut Notes) {
     let running = block.command_text().contains("/proc/cmdline");
-    static TELLING: Words = Words::new(&["cgroup.memory=nokmem", "/proc/sys/vm/drop_caches"]);
+    static TELLING: Needles = Needles::new(&["cgroup.memory=nokmem", "/proc/sys/vm/drop_caches"]);
     for line in block.all_lines().filter(|line| TELLING.any_in(&line.text)) {
         if let Some(at) = line.text.find("cgroup.memory=nokmem") {
             notes.claim(READER.kind, line);

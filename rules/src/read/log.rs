@@ -11,13 +11,13 @@ use memchr::memmem;
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Whose};
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Words, number};
+use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "log", read };
 
 /// Every message below holds one of these; most lines of a log hold none.
-static TELLING: Words = Words::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:"]);
+static TELLING: Needles = Needles::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:"]);
 
 fn read(block: &Block, notes: &mut Notes) {
     if let Some(command) = block.command {
@@ -73,7 +73,7 @@ fn read(block: &Block, notes: &mut Notes) {
 }
 
 /// Signs of a query: LogQL, a Prometheus rule, node-problem-detector's patterns.
-static QUERIES: Words = Words::new(&["|= ", "|~ ", "expr:", "\"pattern\":"]);
+static QUERIES: Needles = Needles::new(&["|= ", "|~ ", "expr:", "\"pattern\":"]);
 
 /// Note the cgroup mode that a path in the line gives away.
 fn note_path(block: &Block, line: &Line, notes: &mut Notes) {
@@ -90,7 +90,7 @@ fn find(text: &str, words: &str) -> Option<Range<usize>> {
 
 /// Which inotify limit a message speaks of, and the telling part of the line, which is in lower case.
 fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
-    static INSTANCES: Words = Words::new(&[
+    static INSTANCES: Needles = Needles::new(&[
         // journalctl speaks of watches but got EMFILE (systemd's source).
         "insufficient watch descriptors available",
         "number of inotify instances has been reached",
@@ -101,7 +101,7 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "failed to create inotify fd",
         "failed complete: too many open files",
     ]);
-    static WATCHES: Words = Words::new(&[
+    static WATCHES: Needles = Needles::new(&[
         "system limit for number of file watchers reached",
         "inotify resources exhausted",
         "user limit on inotify watches was reached",
@@ -111,7 +111,7 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "inotify watch limit reached",
         "os file watch limit reached",
     ]);
-    static TOPICS: Words = Words::new(&[
+    static TOPICS: Needles = Needles::new(&[
         "inotify",
         "fsnotify",
         "fs watcher",
@@ -123,8 +123,8 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "file target manager",
         "directory watch",
     ]);
-    static MORE_WATCH_TOPICS: Words = Words::new(&["failed to watch", "cannot watch", "add watch", "watch \""]);
-    static EMFILE: Words = Words::new(&[
+    static MORE_WATCH_TOPICS: Needles = Needles::new(&["failed to watch", "cannot watch", "add watch", "watch \""]);
+    static EMFILE: Needles = Needles::new(&[
         "too many open files",
         "errno=24",
         "os error 24",
@@ -132,7 +132,7 @@ fn inotify_error(lower: &str) -> Option<(InotifyError, Range<usize>)> {
         "打开的文件过多",
         "開いているファイルが多すぎます",
     ]);
-    static ENOSPC: Words = Words::new(&[
+    static ENOSPC: Needles = Needles::new(&[
         "no space left on device",
         "enospc",
         "os error 28",
@@ -190,7 +190,7 @@ fn limit_in_message(block: &Block, line: &Line, lower: &str, notes: &mut Notes) 
 
 /// Failed deletions of cgroups; slides and mails glue several messages into one line.
 fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
-    static MESSAGES: Words = Words::new(&[
+    static MESSAGES: Needles = Needles::new(&[
         "Failed to delete cgroup paths",
         "Failed to remove cgroup (will retry)",
         "Failed to remove paths: map[",
@@ -234,14 +234,14 @@ fn cause(message: &str) -> DeleteCause {
 /// A memory cgroup that could not be made. The errno differs by kernel: ENOSPC before 4.7 and from 5.7, ENOMEM between,
 /// EBUSY on 6.12 (mm/memcontrol.c).
 fn mkdir_error(block: &Block, line: &Line, lower: &str, notes: &mut Notes) -> bool {
-    static MAKING: Words = Words::new(&[
+    static MAKING: Needles = Needles::new(&[
         "mkdir",
         "cannot create directory",
         "failed to create directory",
         "mkdir: ディレクトリ",
         "无法创建目录",
     ]);
-    static ERRNO: Words = Words::new(&[
+    static ERRNO: Needles = Needles::new(&[
         "no space left on device",
         "cannot allocate memory",
         "device or resource busy",

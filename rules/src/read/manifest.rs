@@ -52,7 +52,7 @@ fn read_candidate(paste: &mut Paste, mut lines: Range<usize>, notes: &mut Notes)
     let slice = paste.lines.get(lines.clone()).unwrap_or_default();
     let text = text_of(slice);
     let parsed = parse(&text).or_else(|message| {
-        // Words above a manifest can look like keys; the manifest itself starts with its version or kind.
+        // Needles above a manifest can look like keys; the manifest itself starts with its version or kind.
         let start = slice.iter().position(|line| object_key(&line.text).is_some()).filter(|&start| start > 0);
         let value = start.and_then(|start| Some((start, parse(&text_of(slice.get(start..)?)).ok()?)));
         value

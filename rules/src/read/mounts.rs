@@ -3,7 +3,7 @@
 use crate::facts::{CgroupMode, Found, Misc};
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Words};
+use crate::text::{Block, Line, Needles};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "mounts", read };
@@ -119,8 +119,8 @@ fn stated(block: &Block, line: &Line) -> Option<CgroupMode> {
 
 /// The kernel argument that keeps systemd on v1.
 fn forces_v1(text: &str) -> bool {
-    static ARGUMENTS: Words =
-        Words::new(&["systemd.unified_cgroup_hierarchy=0", "systemd.unified_cgroup_hierarchy=no"]);
+    static ARGUMENTS: Needles =
+        Needles::new(&["systemd.unified_cgroup_hierarchy=0", "systemd.unified_cgroup_hierarchy=no"]);
     ARGUMENTS.any_in(text)
 }
 

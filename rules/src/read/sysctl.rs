@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::facts::Found;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Words, number};
+use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "sysctl", read };
@@ -13,7 +13,7 @@ pub(super) static READER: Reader = Reader { kind: "sysctl", read };
 const ROOTS: &[&str] = &["abi.", "crypto.", "debug.", "dev.", "fs.", "kernel.", "net.", "sunrpc.", "user.", "vm."];
 
 /// What a setting's command prints when the kernel did not take the value.
-static REFUSALS: Words = Words::new(&[
+static REFUSALS: Needles = Needles::new(&[
     "ermission denied",
     "ead-only file system",
     "peration not permitted",
@@ -163,7 +163,7 @@ fn find_key(text: &str, from: usize) -> Option<Key> {
         ("inotify_instances", Limit::Instances, false),
         ("inotify_watches", Limit::Watches, false),
     ];
-    static MAX: Words = Words::new(&["max_"]);
+    static MAX: Needles = Needles::new(&["max_"]);
     let mut at = from;
     while let Some(found) = MAX.first_in(text.get(at..)?) {
         let max = at + found.start;

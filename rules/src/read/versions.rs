@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::facts::{Found, Versions};
 use crate::kubernetes::version::Version;
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Line, Role, Words};
+use crate::text::{Block, Line, Needles, Role};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "versions", read };
@@ -20,8 +20,8 @@ enum Program {
     Kernel,
 }
 
-/// Words that stand right in front of a version, in lower case, and what each speaks of.
-static WORDS: Words = Words::new(&[
+/// Needles that stand right in front of a version, in lower case, and what each speaks of.
+static WORDS: Needles = Needles::new(&[
     "kubeletversion",
     "kubelet version",
     "kubelet",
@@ -53,9 +53,9 @@ fn program(index: usize) -> Program {
     }
 }
 
-/// Words of lines that speak of another program (the client, the API server, Kustomize, kubeadm), or of what somebody
+/// Needles of lines that speak of another program (the client, the API server, Kustomize, kubeadm), or of what somebody
 /// plans, advises or once had. None of that is what runs on the node now.
-static ELSEWHERE: Words = Words::new(&[
+static ELSEWHERE: Needles = Needles::new(&[
     "client version",
     "server version",
     "kustomize version",
@@ -77,8 +77,8 @@ static ELSEWHERE: Words = Words::new(&[
 ]);
 
 /// Endings that only a distribution's kernel release has.
-static KERNEL_MARKS: Words =
-    Words::new(&["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"]);
+static KERNEL_MARKS: Needles =
+    Needles::new(&["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"]);
 
 fn read(block: &Block, notes: &mut Notes) {
     // A row of `kubectl get nodes` has been read by column; its words must not be read once more.

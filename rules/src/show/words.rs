@@ -41,9 +41,9 @@ pub fn verdict(report: &Report) -> Label {
             zh: "暂时无法判断：缺少关键信息。",
         },
         Verdict::CannotJudge => Label {
-            en: "Cannot judge: nothing here tells about any of the four risks.",
-            ja: "判断できません: 4 つのリスクに関する情報が見つかりませんでした。",
-            zh: "无法判断：没有找到与四类风险有关的信息。",
+            en: "Cannot judge: nothing here decides any of the four risks.",
+            ja: "判断できません: 4 つのリスクのどれも、この内容だけでは決まりません。",
+            zh: "无法判断：这些内容不足以判断四类风险中的任何一类。",
         },
         Verdict::NoRiskFound => Label {
             en: "No risk found in what was read.",

@@ -9,13 +9,13 @@ use std::ops::Range;
 use crate::report::Span;
 
 pub(crate) use line::{Line, Role};
-pub(crate) use words::Words;
+pub(crate) use needles::Needles;
 
 mod line;
+mod needles;
 pub(crate) mod number;
 mod prompt;
 mod unwrap;
-mod words;
 
 /// A paste: its clean lines, and how they fall into blocks.
 #[derive(Debug)]

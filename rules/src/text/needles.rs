@@ -1,4 +1,4 @@
-//! Words that are looked for in every line, with the search prepared once.
+//! Needles that are looked for in every line, with the search prepared once.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -7,13 +7,13 @@ use memchr::memmem::Finder;
 
 /// A fixed list of words.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub(crate) struct Needles {
     list: &'static [&'static str],
     finders: OnceLock<Vec<Finder<'static>>>,
 }
 
-impl Words {
-    /// Words in the order in which they are tried.
+impl Needles {
+    /// Needles in the order in which they are tried.
     pub(crate) const fn new(list: &'static [&'static str]) -> Self {
         Self { list, finders: OnceLock::new() }
     }
@@ -45,11 +45,11 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::Words;
+    use super::Needles;
 
     #[test]
     fn order_is_that_of_the_list() {
-        static WORDS: Words = Words::new(&["b", "a"]);
+        static WORDS: Needles = Needles::new(&["b", "a"]);
         assert_eq!(WORDS.first_in("xab"), Some(2..3));
         assert_eq!(WORDS.all_in("aab").collect::<Vec<_>>(), [(0, 2..3), (1, 0..1), (1, 1..2)]);
         assert!(!WORDS.any_in("xyz"));
