@@ -7,6 +7,8 @@ use rules::report::{Report, Span};
 use rules::settings::Settings;
 use rules::show::visible;
 
+use crate::exports::NAME;
+
 /// The longest text that is checked, in UTF-16 code units: beyond it a check would hold up the page noticeably.
 pub const LIMIT: u32 = 2 * 1024 * 1024;
 
@@ -40,8 +42,8 @@ pub struct Quote {
 
 /// Check `text` as it stands in the textarea.
 #[must_use]
-pub fn check(text: &str) -> Checked {
-    let report = rules::check(&[Input::new("paste", text)], &Settings::default());
+pub fn check(text: &str, settings: &Settings) -> Checked {
+    let report = rules::check(&[Input::new(NAME, text)], settings);
     let quotes = quotes(text, &report);
     Checked { report, quotes, lines: text.lines().count() }
 }
@@ -104,6 +106,7 @@ fn last_of(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use rules::report::Span;
+    use rules::settings::Settings;
 
     use super::{Quote, check, quote};
 
@@ -143,7 +146,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted() {
-        assert_eq!(check("").lines, 0);
-        assert_eq!(check("a\n\nb\n").lines, 3);
+        assert_eq!(check("", &Settings::default()).lines, 0);
+        assert_eq!(check("a\n\nb\n", &Settings::default()).lines, 3);
     }
 }

@@ -10,7 +10,9 @@
 pub mod checking;
 pub mod clipboard;
 pub mod components;
+pub mod download;
 pub mod examples;
+pub mod exports;
 pub mod fragment;
 pub mod hooks;
 pub mod places;

@@ -144,6 +144,7 @@ impl Reducible for State {
 mod tests {
     use std::rc::Rc;
 
+    use rules::settings::Settings;
     use yew::Reducible;
 
     use super::{Action, Phase, Refused, State};
@@ -158,7 +159,7 @@ mod tests {
     }
 
     fn checked(revision: u64) -> Action {
-        Action::Checked { revision, checked: Rc::new(check("uname -r")) }
+        Action::Checked { revision, checked: Rc::new(check("uname -r", &Settings::default())) }
     }
 
     #[test]

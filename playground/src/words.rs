@@ -89,6 +89,10 @@ pub const NOT_COPIED: Label = Label {
     zh: "浏览器不允许复制，请手动选择后复制",
 };
 
+/// Copies the report.
+pub const COPY_MARKDOWN: Label =
+    Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };
+
 /// Heading of the empty report.
 pub const WHAT_TO_PASTE: Label = Label {
     en: "Four ways a node dies, and what tells",
@@ -172,6 +176,16 @@ pub fn lines(lang: Lang, first: usize, last: usize) -> String {
         (Lang::Ja, false) => format!("{first}–{last} 行目"),
         (Lang::Zh, true) => format!("第 {first} 行"),
         (Lang::Zh, false) => format!("第 {first}–{last} 行"),
+    }
+}
+
+/// Saves the report in a form of that name.
+#[must_use]
+pub fn save(lang: Lang, form: &str) -> String {
+    match lang {
+        Lang::En => format!("Save {form}"),
+        Lang::Ja => format!("{form} を保存"),
+        Lang::Zh => format!("保存 {form}"),
     }
 }
 

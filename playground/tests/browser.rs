@@ -12,13 +12,17 @@ use playground::checking::{Checked, LIMIT, quotes};
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::{Page, ReportView};
 use playground::examples;
+use playground::exports::{Format, export};
 use playground::fragment;
 use playground::places::Place;
 use playground::shell::{self, Shell};
 use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
 use rules::report::{Unread, Verdict, Wanted, Why};
 use rules::rules::Lang;
+use rules::settings::Settings;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{DataTransfer, DragEvent, DragEventInit, Element, Event, File};
 use web_sys::{HtmlElement, HtmlSelectElement, HtmlTextAreaElement};
@@ -203,12 +207,16 @@ struct ReportProps {
 #[component]
 fn Reported(props: &ReportProps) -> Html {
     let input = props.input.clone();
+    let reader = input.clone();
     let select = Callback::from(move |place: Place| shell::select(&input, place));
+    let text_of = Callback::from(move |()| reader.value());
+    let settings = Rc::new(Settings::default());
+    let page = Page { lang: props.lang, select, text: text_of, settings };
     let text = props.input.value();
     let checked =
         Checked { report: props.report.clone(), quotes: quotes(&text, &props.report), lines: text.lines().count() };
     html! {
-        <ReportView checked={Rc::new(checked)} page={Page { lang: props.lang, select }} />
+        <ReportView checked={Rc::new(checked)} {page} />
     }
 }
 
@@ -304,6 +312,46 @@ async fn a_refused_clipboard_is_harmless() {
     flush().await;
     assert!(stage.text("[data-next=cgroup-cleanup] .copy").contains("refused"));
     assert!(stage.has("article"));
+}
+
+#[wasm_bindgen_test]
+async fn a_report_that_cannot_be_copied_stands_in_a_field() {
+    let _clipboard = Instead::of(window().navigator(), "clipboard", "return undefined");
+    let _command = Instead::of(document(), "execCommand", "return () => false");
+    let stage = reported(report(), Lang::En).await;
+    stage.click("Copy as Markdown").await;
+    sleep(std::time::Duration::ZERO).await;
+    flush().await;
+    let field: HtmlTextAreaElement = stage.find(".menu textarea").unchecked_into();
+    let expected = export(&stage.input().value(), &Settings::default(), Lang::En, Format::Markdown).unwrap();
+    assert_eq!(field.value(), expected);
+    field.focus().unwrap();
+    assert_eq!(field.selection_end().unwrap(), Some(field.text_length()));
+}
+
+#[wasm_bindgen_test]
+async fn a_report_is_saved_byte_for_byte() {
+    let saved = Rc::new(std::cell::RefCell::new(None));
+    let keep = {
+        let saved = Rc::clone(&saved);
+        Closure::<dyn Fn(web_sys::Blob) -> String>::new(move |blob| {
+            *saved.borrow_mut() = Some(blob);
+            "#".to_owned()
+        })
+    };
+    Reflect::set(&window(), &"keepFile".into(), keep.as_ref()).unwrap();
+    let url = Reflect::get(&window(), &"URL".into()).unwrap();
+    let _url = Instead::of(url, "createObjectURL", "return window.keepFile");
+    let stage = reported(report(), Lang::En).await;
+    for (button, format) in
+        [("Save Markdown", Format::Markdown), ("Save JSON", Format::Json), ("Save SARIF", Format::Sarif)]
+    {
+        stage.click(button).await;
+        let blob = saved.take().unwrap();
+        let text = JsFuture::from(blob.text()).await.unwrap().as_string().unwrap();
+        let expected = export(&stage.input().value(), &Settings::default(), Lang::En, format).unwrap();
+        assert_eq!((text, blob.type_()), (expected, format.media_type().to_owned()));
+    }
 }
 
 #[wasm_bindgen_test]

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rules::settings::Settings;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
@@ -58,10 +59,12 @@ pub fn App(props: &AppProps) -> Html {
     use_file_drop(on_files.clone());
     use_shell_words(shell, &state);
 
+    let settings = use_memo((), |()| Settings::default());
     let page = {
-        let input = input.clone();
+        let (input, reader) = (input.clone(), input.clone());
         let select = use_callback((), move |place, ()| shell::select(&input, place));
-        Page { lang: state.lang, select }
+        let text = use_callback((), move |(), ()| reader.value());
+        Page { lang: state.lang, select, text, settings: Rc::clone(&settings) }
     };
     let on_clear = put.reform(|()| ("".into(), None));
     let on_bring_back = {

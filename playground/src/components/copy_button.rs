@@ -1,10 +1,10 @@
 //! Copies the text that it is given.
 
-use gloo::timers::callback::Timeout;
 use rules::rules::Lang;
+use rules::show::words::Label;
 use yew::prelude::*;
 
-use crate::clipboard;
+use crate::hooks::{Copied, use_copy};
 use crate::words;
 
 /// What to copy.
@@ -16,30 +16,24 @@ pub struct Props {
     pub lang: Lang,
 }
 
-/// How long the answer stays on the button, in milliseconds.
-const ANSWER: u32 = 2500;
-
-/// The button; it says for a moment whether copying worked.
+/// The button; it says whether copying worked.
 #[component]
 pub fn CopyButton(props: &Props) -> Html {
-    let copied = use_state(|| None::<bool>);
-    let timer = use_mut_ref(|| None::<Timeout>);
-    let onclick = {
-        let (text, copied) = (props.text.clone(), copied.clone());
-        move |_| {
-            let (text, copied, timer) = (text.clone(), copied.clone(), timer.clone());
-            wasm_bindgen_futures::spawn_local(async move {
-                copied.set(Some(clipboard::copy(&text).await));
-                *timer.borrow_mut() = Some(Timeout::new(ANSWER, move || copied.set(None)));
-            });
-        }
-    };
-    let label = match *copied {
-        None => words::COPY,
-        Some(true) => words::COPIED,
-        Some(false) => words::NOT_COPIED,
-    };
+    let (copied, copy) = use_copy();
+    let text = props.text.clone();
+    let onclick = copy.reform(move |_: MouseEvent| text.as_str().into());
     html! {
-        <button type="button" class="copy" {onclick}><span aria-live="polite">{ label.text(props.lang) }</span></button>
+        <button type="button" class="copy" {onclick}>
+            <span aria-live="polite">{ copy_label(&copied, words::COPY).text(props.lang) }</span>
+        </button>
+    }
+}
+
+/// What a button that copies says: how it went, or what it does.
+pub(super) const fn copy_label(copied: &Copied, idle: Label) -> Label {
+    match copied {
+        Copied::Not => idle,
+        Copied::Done => words::COPIED,
+        Copied::Refused(_) => words::NOT_COPIED,
     }
 }

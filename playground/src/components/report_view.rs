@@ -3,10 +3,12 @@
 use std::rc::Rc;
 
 use rules::rules::Lang;
+use rules::settings::Settings;
 use yew::prelude::*;
 
 use super::finding_card::finding_card;
 use super::lines_read::{detected, unused};
+use super::report_menu::ReportMenu;
 use super::risk_list::risk_list;
 use super::verdict_banner::verdict_banner;
 use crate::checking::Checked;
@@ -20,6 +22,10 @@ pub struct Page {
     pub lang: Lang,
     /// Selects a place in the textarea.
     pub select: Callback<Place>,
+    /// The text as it stands in the textarea.
+    pub text: Callback<(), String>,
+    /// What the text is checked with.
+    pub settings: Rc<Settings>,
 }
 
 /// The result to show.
@@ -40,6 +46,7 @@ pub fn ReportView(props: &Props) -> Html {
     html! {
         <>
             { verdict_banner(report, page.lang) }
+            <ReportMenu page={page.clone()} />
             { risk_list(report, page.lang) }
             { detected(&report.read, page) }
             if !report.findings.is_empty() {

@@ -1,11 +1,13 @@
 //! Where the page meets the browser: each hook ties one of its events or attributes to the state.
 
 mod use_checker;
+mod use_copy;
 mod use_file_drop;
 mod use_fragment;
 mod use_shell_words;
 
 pub use use_checker::use_checker;
+pub use use_copy::{Copied, use_copy};
 pub use use_file_drop::use_file_drop;
 pub use use_fragment::use_fragment;
 pub use use_shell_words::use_shell_words;

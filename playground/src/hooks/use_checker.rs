@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
+use rules::settings::Settings;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
@@ -38,7 +39,7 @@ pub fn use_checker(input: &HtmlTextAreaElement, dispatch: UseReducerDispatcher<S
             }
             let (input, dispatch) = (input.clone(), dispatch.clone());
             let check = move || {
-                let checked = Rc::new(checking::check(&input.value()));
+                let checked = Rc::new(checking::check(&input.value(), &Settings::default()));
                 dispatch.dispatch(Action::Checked { revision, checked });
             };
             if delay == 0 {

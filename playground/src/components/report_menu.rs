@@ -1,0 +1,64 @@
+//! What can be done with the whole report: copy it, save it.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::copy_button::copy_label;
+use super::report_view::Page;
+use super::text_field::text_field;
+use crate::download;
+use crate::exports::{Format, export};
+use crate::hooks::{Copied, use_copy};
+use crate::words;
+
+/// The page that the report is on.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// See [`Page`].
+    pub page: Page,
+}
+
+/// The row of buttons, and the report itself where the browser neither copies nor saves.
+#[component]
+pub fn ReportMenu(props: &Props) -> Html {
+    let page = &props.page;
+    let lang = page.lang;
+    let (copied, copy) = use_copy();
+    let unsaved = use_state(|| None::<Rc<str>>);
+    let written = {
+        let page = page.clone();
+        Callback::from(move |format| export(&page.text.emit(()), &page.settings, page.lang, format))
+    };
+    let oncopy = {
+        let written = written.clone();
+        move |_| {
+            if let Some(text) = written.emit(Format::Markdown) {
+                copy.emit(text.into());
+            }
+        }
+    };
+    let save = |format: Format| {
+        let (written, unsaved) = (written.clone(), unsaved.clone());
+        let onclick = move |_| {
+            if let Some(text) = written.emit(format) {
+                let saved = download::save(format.file(), format.media_type(), &text).is_ok();
+                unsaved.set(Some(text.into()).filter(|_| !saved));
+            }
+        };
+        html! { <button type="button" {onclick}>{ words::save(lang, format.name()) }</button> }
+    };
+    let by_hand = match copied.clone() {
+        Copied::Refused(text) => Some(text),
+        _ => (*unsaved).clone(),
+    };
+    html! {
+        <div class="menu" role="group" aria-label={words::REPORT.text(lang)}>
+            <button type="button" onclick={oncopy}>
+                <span aria-live="polite">{ copy_label(&copied, words::COPY_MARKDOWN).text(lang) }</span>
+            </button>
+            { for Format::ALL.map(save) }
+            { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
+        </div>
+    }
+}
