@@ -1,5 +1,6 @@
 //! One check: the core's report, and the lines that its findings quote.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rules::Input;
@@ -25,6 +26,8 @@ pub struct Checked {
     pub report: Report,
     /// The quoted line of each place that a finding points at.
     pub quotes: BTreeMap<Span, Quote>,
+    /// How many findings of each rule have a fix that can be applied to the text.
+    pub fixable: BTreeMap<Cow<'static, str>, usize>,
     /// How many lines the text has.
     pub lines: usize,
 }
@@ -44,13 +47,24 @@ pub struct Quote {
 #[must_use]
 pub fn check(text: &str, settings: &Settings) -> Checked {
     let report = rules::check(&[Input::new(NAME, text)], settings);
-    let quotes = quotes(text, &report);
-    Checked { report, quotes, lines: text.lines().count() }
+    Checked::new(report, text)
+}
+
+impl Checked {
+    /// What there is to show of the report about `text`.
+    #[must_use]
+    pub fn new(report: Report, text: &str) -> Self {
+        let quotes = quotes(text, &report);
+        let mut fixable = BTreeMap::new();
+        for finding in report.findings.iter().filter(|finding| !finding.patch.is_empty()) {
+            *fixable.entry(finding.rule.clone()).or_default() += 1;
+        }
+        Self { report, quotes, fixable, lines: text.lines().count() }
+    }
 }
 
 /// Quote every place that the findings of `report` point at.
-#[must_use]
-pub fn quotes(text: &str, report: &Report) -> BTreeMap<Span, Quote> {
+fn quotes(text: &str, report: &Report) -> BTreeMap<Span, Quote> {
     let evidence = report.findings.iter().flat_map(|finding| &finding.evidence);
     let mut spans: Vec<Span> = evidence.filter_map(|evidence| evidence.place.span).collect();
     spans.sort_unstable();

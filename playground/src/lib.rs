@@ -13,6 +13,7 @@ pub mod components;
 pub mod download;
 pub mod examples;
 pub mod exports;
+pub mod fixes;
 pub mod fragment;
 pub mod hooks;
 pub mod places;

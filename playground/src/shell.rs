@@ -5,6 +5,7 @@ use gloo::utils::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDocument, HtmlElement, HtmlTextAreaElement};
 
+use crate::fixes::{Change, Fixed};
 use crate::places::Place;
 
 /// The elements of the static page that the app works with.
@@ -40,9 +41,17 @@ impl Shell {
 /// Put `text` in place of all that stands in `input`, so that the browser's own undo brings it back where possible.
 pub fn put(input: &HtmlTextAreaElement, text: &str) {
     let undoable = input.text_length() > 0 && text.len() <= UNDOABLE;
-    if !(undoable && insert(input, text)) {
+    let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let _ = input.focus();
+    input.select();
+    if !(undoable && insert(text)) {
         input.set_value(text);
     }
+    // The focus was lent to the textarea for a moment only.
+    let _ = match focused {
+        Some(element) if element.tag_name() != "BODY" => element.focus(),
+        _ => input.blur(),
+    };
     let _ = input.set_selection_range(0, 0);
     input.set_scroll_top(0);
 }
@@ -50,20 +59,26 @@ pub fn put(input: &HtmlTextAreaElement, text: &str) {
 /// Browsers insert long texts slowly this way; those can be brought back by the page's own button alone.
 const UNDOABLE: usize = 64 * 1024;
 
-/// Insert as if typed. The command works on the focused element only, so the focus is lent for a moment.
-fn insert(input: &HtmlTextAreaElement, text: &str) -> bool {
-    let document: HtmlDocument = document().unchecked_into();
-    let focused = document.active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+/// Change a stretch of the text in one step of the browser's undo, and show what is new. The focus stays there, where
+/// undo works.
+pub fn change(input: &HtmlTextAreaElement, change: &Change) {
     let _ = input.focus();
-    input.select();
+    let _ = input.set_selection_range(change.start, change.end);
+    if !insert(&change.with) {
+        let _ = input.set_range_text_with_start_and_end(&change.with, change.start, change.end);
+    }
+    if let Fixed::Lines { first, last, .. } = change.outcome {
+        select(input, Place::Lines(first, last));
+    }
+}
+
+/// Insert in place of the selection of the focused field, as if typed.
+fn insert(text: &str) -> bool {
+    let document: HtmlDocument = document().unchecked_into();
     let done = if text.is_empty() {
         document.exec_command("delete")
     } else {
         document.exec_command_with_show_ui_and_value("insertText", false, text)
-    };
-    let _ = match focused {
-        Some(element) if element.tag_name() != "BODY" => element.focus(),
-        _ => input.blur(),
     };
     done.unwrap_or(false)
 }

@@ -8,6 +8,7 @@ use yew::Reducible;
 
 use crate::checking::{Checked, LIMIT};
 use crate::examples::Example;
+use crate::fixes::Fixed;
 use crate::preferences::Theme;
 
 /// Everything the page knows.
@@ -29,6 +30,8 @@ pub struct State {
     pub replaced: Option<Rc<str>>,
     /// Why a file was not taken.
     pub refused: Option<Refused>,
+    /// What came of the fix that made the present text.
+    pub fixed: Option<Fixed>,
     /// Revision that `checked` belongs to.
     checked_revision: u64,
 }
@@ -79,6 +82,8 @@ pub enum Action {
         /// The result.
         checked: Rc<Checked>,
     },
+    /// A fix was applied; comes behind the `Edited` of the same change.
+    Fixed(Fixed),
     /// A file was not taken.
     Refused(Refused),
     /// Another language was chosen.
@@ -117,6 +122,7 @@ impl Reducible for State {
                 state.length = length;
                 state.example = None;
                 state.refused = None;
+                state.fixed = None;
                 if length == 0 || length > LIMIT {
                     state.checked = None;
                 }
@@ -132,6 +138,7 @@ impl Reducible for State {
                 state.checked = Some(checked);
                 state.checked_revision = revision;
             }
+            Action::Fixed(fixed) => state.fixed = Some(fixed),
             Action::Refused(why) => state.refused = Some(why),
             Action::Lang(lang) => state.lang = lang,
             Action::Theme(theme) => state.theme = theme,

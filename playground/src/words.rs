@@ -2,9 +2,10 @@
 
 use rules::report::{Report, Risk, Severity};
 use rules::rules::Lang;
-use rules::show::words::{Label, severity, verdict};
+use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, severity, verdict};
 
 use crate::checking::LIMIT;
+use crate::fixes::Fixed;
 use crate::preferences::Theme;
 use crate::state::{Phase, Refused, State};
 
@@ -88,6 +89,9 @@ pub const NOT_COPIED: Label = Label {
     ja: "ブラウザーに拒否されました。選択してコピーしてください",
     zh: "浏览器不允许复制，请手动选择后复制",
 };
+
+/// Puts a finding's fix into the text.
+pub const APPLY: Label = Label { en: "Apply fix", ja: "修正を適用", zh: "应用修复" };
 
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
@@ -179,6 +183,16 @@ pub fn lines(lang: Lang, first: usize, last: usize) -> String {
     }
 }
 
+/// Puts the fixes of all `count` findings of a rule into the text.
+#[must_use]
+pub fn apply_all(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("Apply all {count} of this rule"),
+        Lang::Ja => format!("このルールの {count} 件をすべて適用"),
+        Lang::Zh => format!("应用该规则的全部 {count} 处修复"),
+    }
+}
+
 /// Saves the report in a form of that name.
 #[must_use]
 pub fn save(lang: Lang, form: &str) -> String {
@@ -220,7 +234,10 @@ pub fn status(state: &State) -> String {
     }
     match (state.phase(), &state.checked) {
         (Phase::TooLong, _) => too_long(lang),
-        (Phase::Done, Some(checked)) => done(lang, checked.lines, &checked.report),
+        (Phase::Done, Some(checked)) => {
+            let done = done(lang, checked.lines, &checked.report);
+            state.fixed.map_or_else(|| done.clone(), |outcome| format!("{}{done}", fixed(lang, outcome)))
+        }
         (Phase::Empty, _) => Label {
             en: "Ready: the answer appears as soon as you paste.",
             ja: "準備ができました。貼り付けるとすぐに結果が出ます。",
@@ -230,6 +247,24 @@ pub fn status(state: &State) -> String {
         .to_owned(),
         _ => Label { en: "Checking…", ja: "チェックしています…", zh: "正在检查…" }.text(lang).to_owned(),
     }
+}
+
+/// What came of a fix; goes before what came of the check.
+fn fixed(lang: Lang, outcome: Fixed) -> String {
+    let (said, more) = match outcome {
+        Fixed::Nowhere => (NOTHING_TO_FIX.text(lang).to_owned(), None),
+        Fixed::Lines { first, last, reformatted } => {
+            let lines = lines(lang, first, last);
+            let said = match lang {
+                Lang::En => format!("Fixed {lines}; undo takes it back"),
+                Lang::Ja => format!("{lines}を修正しました（「元に戻す」で取り消せます）"),
+                Lang::Zh => format!("已修改{lines}，可用撤销恢复"),
+            };
+            (said, reformatted.then(|| REFORMATTED.text(lang)))
+        }
+    };
+    let stop = Label { en: ". ", ja: "。", zh: "。" }.text(lang);
+    [Some(said.as_str()), more].into_iter().flatten().flat_map(|part| [part, stop]).collect()
 }
 
 fn done(lang: Lang, lines: usize, report: &Report) -> String {

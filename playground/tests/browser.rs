@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use gloo::utils::{document, document_element, window};
 use js_sys::{Function, Object, Reflect};
-use playground::checking::{Checked, LIMIT, quotes};
+use playground::checking::{Checked, LIMIT};
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::{Page, ReportView};
 use playground::examples;
@@ -211,10 +211,9 @@ fn Reported(props: &ReportProps) -> Html {
     let select = Callback::from(move |place: Place| shell::select(&input, place));
     let text_of = Callback::from(move |()| reader.value());
     let settings = Rc::new(Settings::default());
-    let page = Page { lang: props.lang, select, text: text_of, settings };
+    let page = Page { lang: props.lang, select, text: text_of, apply: Callback::noop(), settings };
     let text = props.input.value();
-    let checked =
-        Checked { report: props.report.clone(), quotes: quotes(&text, &props.report), lines: text.lines().count() };
+    let checked = Checked::new(props.report.clone(), &text);
     html! {
         <ReportView checked={Rc::new(checked)} {page} />
     }
@@ -352,6 +351,47 @@ async fn a_report_is_saved_byte_for_byte() {
         let expected = export(&stage.input().value(), &Settings::default(), Lang::En, format).unwrap();
         assert_eq!((text, blob.type_()), (expected, format.media_type().to_owned()));
     }
+}
+
+const POD: &str = "\
+kind: Pod # 😀
+apiVersion: v1
+metadata: {name: web}
+spec:
+  containers:
+  - name: one
+    volumeMounts: [{name: v, mountPath: /v}]
+  - name: two
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+";
+
+fn undo() {
+    document().dyn_into::<web_sys::HtmlDocument>().unwrap().exec_command("undo").unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn a_fix_is_one_step_that_the_browsers_undo_takes_back() {
+    let stage = Stage::started().await;
+    stage.enter(POD, "insertFromPaste").await;
+    stage.click("Apply fix").await;
+    let limit = "    resources:\n      limits:\n        memory: 256Mi\n";
+    assert_eq!(stage.input().value(), POD.replacen("  - name: two", &format!("{limit}  - name: two"), 1));
+    assert!(stage.text("#status").starts_with("Fixed lines 8–10; undo takes it back. 13 lines checked."));
+    assert_eq!(document().active_element().unwrap().id(), "input");
+    undo();
+    assert_eq!(stage.input().value(), POD);
+}
+
+#[wasm_bindgen_test]
+async fn all_fixes_of_a_rule_are_one_step() {
+    let stage = Stage::started().await;
+    stage.enter(POD, "insertFromPaste").await;
+    stage.click("Apply all 2 of this rule").await;
+    assert_eq!(stage.input().value().matches("memory: 256Mi").count(), 2);
+    assert!(!stage.has("article"), "{}", stage.text("#report"));
+    undo();
+    assert_eq!(stage.input().value(), POD);
 }
 
 #[wasm_bindgen_test]

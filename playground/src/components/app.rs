@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rules::report::Finding;
 use rules::settings::Settings;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
@@ -12,6 +13,7 @@ use super::tools::Tools;
 use super::welcome::welcome;
 use crate::checking::LIMIT;
 use crate::examples::Example;
+use crate::fixes::{self, Fixed};
 use crate::fragment;
 use crate::hooks::{use_checker, use_file_drop, use_fragment, use_shell_words};
 use crate::preferences;
@@ -33,7 +35,7 @@ pub fn App(props: &AppProps) -> Html {
     let state = use_reducer(|| State::new(preferences::lang(), preferences::theme()));
     let check_now = use_checker(input, state.dispatcher());
     let put = {
-        let (input, state) = (input.clone(), state.clone());
+        let (input, state, check_now) = (input.clone(), state.clone(), check_now.clone());
         Callback::from(move |(text, example): (Rc<str>, Option<&'static Example>)| {
             let replaced = Some(input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
             shell::put(&input, &text);
@@ -61,10 +63,22 @@ pub fn App(props: &AppProps) -> Html {
 
     let settings = use_memo((), |()| Settings::default());
     let page = {
-        let (input, reader) = (input.clone(), input.clone());
+        let (input, reader, field) = (input.clone(), input.clone(), input.clone());
         let select = use_callback((), move |place, ()| shell::select(&input, place));
         let text = use_callback((), move |(), ()| reader.value());
-        Page { lang: state.lang, select, text, settings: Rc::clone(&settings) }
+        let apply = {
+            let (input, settings, state) = (field, Rc::clone(&settings), state.dispatcher());
+            Callback::from(move |findings: Vec<Finding>| {
+                let Some(change) = fixes::change(&input.value(), &settings, &findings) else {
+                    state.dispatch(Action::Fixed(Fixed::Nowhere));
+                    return;
+                };
+                shell::change(&input, &change);
+                check_now.emit(());
+                state.dispatch(Action::Fixed(change.outcome));
+            })
+        };
+        Page { lang: state.lang, select, text, apply, settings: Rc::clone(&settings) }
     };
     let on_clear = put.reform(|()| ("".into(), None));
     let on_bring_back = {

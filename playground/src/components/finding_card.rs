@@ -1,5 +1,7 @@
 //! One finding.
 
+use std::rc::Rc;
+
 use rules::report::Finding;
 use rules::rules::Lang;
 use rules::show::words::{CONTAINER, FIX, OBJECT, VOLUME, WHY, severity};
@@ -14,7 +16,7 @@ use crate::checking::Checked;
 use crate::words;
 
 /// The finding as an article; `number` tells it from the other findings.
-pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Checked, page: &Page) -> Html {
+pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Rc<Checked>, page: &Page) -> Html {
     let lang = page.lang;
     let said = said(finding, lang);
     // A report may come from a newer build and name a rule that this one has no words for.
@@ -30,7 +32,7 @@ pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Checked, 
                     { icon.view() }{ severity(finding.severity).text(lang) }
                     <code class="rule">{ visible(&finding.rule).into_owned() }</code>
                 </p>
-                <h3 id={heading}>{ title }</h3>
+                <h3 id={heading.clone()}>{ title }</h3>
             </header>
             <dl class="names">
                 { for names.map(|(label, name)| html! {
@@ -42,14 +44,16 @@ pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Checked, 
                 let quote = seen.place.span.and_then(|span| checked.quotes.get(&span));
                 evidence(seen, quote, page)
             }) }
-            { for said.as_ref().map(|said| advice(said, lang)) }
+            { for said.as_ref().map(|said| fix(said, lang)) }
+            if !finding.patch.is_empty() { { apply(finding, &heading, checked, page) } }
+            { for said.as_ref().map(|said| why(said, lang)) }
         </article>
     }
 }
 
-/// What to do first; why, and where that is known from, for those who want to read it.
-fn advice(said: &Said, lang: Lang) -> Html {
-    let Said { why, fix, remedy, links, .. } = said;
+/// What to do.
+fn fix(said: &Said, lang: Lang) -> Html {
+    let Said { fix, remedy, .. } = said;
     html! {
         <>
             <p class="fix"><b>{ FIX.text(lang) }</b>{ fix }</p>
@@ -59,7 +63,42 @@ fn advice(said: &Said, lang: Lang) -> Html {
                     <CopyButton text={remedy.clone()} {lang} />
                 </div>
             }
-            <details class="why">
+        </>
+    }
+}
+
+/// Buttons that put the fix into the text: this one, and all of its rule when there are several.
+fn apply(finding: &Finding, heading: &str, checked: &Rc<Checked>, page: &Page) -> Html {
+    let lang = page.lang;
+    let one = {
+        let finding = finding.clone();
+        page.apply.reform(move |_: MouseEvent| vec![finding.clone()])
+    };
+    let count = checked.fixable.get(&finding.rule).copied().unwrap_or_default();
+    let all = || {
+        let (rule, checked) = (finding.rule.clone(), Rc::clone(checked));
+        let of_rule = move |_: MouseEvent| {
+            let findings = checked.report.findings.iter();
+            findings.filter(|finding| finding.rule == rule && !finding.patch.is_empty()).cloned().collect()
+        };
+        let onclick = page.apply.reform(of_rule);
+        html! { <button type="button" {onclick}>{ words::apply_all(lang, count) }</button> }
+    };
+    html! {
+        <p class="apply">
+            <button type="button" onclick={one} aria-describedby={heading.to_owned()}>
+                { words::APPLY.text(lang) }
+            </button>
+            if count > 1 { { all() } }
+        </p>
+    }
+}
+
+/// Why it matters, and where that is known from, for those who want to read it.
+fn why(said: &Said, lang: Lang) -> Html {
+    let Said { why, links, .. } = said;
+    html! {
+        <details class="why">
                 <summary>{ WHY.text(lang) }</summary>
                 <p>{ why }</p>
                 if !links.is_empty() {
@@ -70,8 +109,7 @@ fn advice(said: &Said, lang: Lang) -> Html {
                         }) }
                     </p>
                 }
-            </details>
-        </>
+        </details>
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rules::report::Finding;
 use rules::rules::Lang;
 use rules::settings::Settings;
 use yew::prelude::*;
@@ -24,6 +25,8 @@ pub struct Page {
     pub select: Callback<Place>,
     /// The text as it stands in the textarea.
     pub text: Callback<(), String>,
+    /// Puts the fixes of findings into the text.
+    pub apply: Callback<Vec<Finding>>,
     /// What the text is checked with.
     pub settings: Rc<Settings>,
 }

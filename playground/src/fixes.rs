@@ -1,0 +1,149 @@
+//! "Apply fix": what to change in the textarea. The core puts the patches into the text; here the change is narrowed to
+//! the stretch that differs, so that it is one short step for the browser's undo.
+
+use rules::Input;
+use rules::fix::fix;
+use rules::report::Finding;
+use rules::settings::Settings;
+
+use crate::exports::NAME;
+
+/// One stretch of the text and what to put in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where the stretch starts, in UTF-16 code units.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// What takes its place.
+    pub with: String,
+    /// What there is to say about it.
+    pub outcome: Fixed,
+}
+
+/// What came of applying a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// The text was changed.
+    Lines {
+        /// 1-based first line that is new or different now.
+        first: usize,
+        /// The last such line, inclusive.
+        last: usize,
+        /// A document had to be written anew: its comments and layout are gone.
+        reformatted: bool,
+    },
+    /// No place was found for the fix.
+    Nowhere,
+}
+
+/// What puts the patches of `findings` into `text`. Findings that a check of `text` does not give are left alone: the
+/// text may have changed since they were shown. `None` when nothing would change.
+#[must_use]
+pub fn change(text: &str, settings: &Settings, findings: &[Finding]) -> Option<Change> {
+    let input = Input::new(NAME, text);
+    let present = rules::check(std::slice::from_ref(&input), settings).findings;
+    let fixed = fix(&input, findings.iter().filter(|finding| present.contains(finding)));
+    let (start, rest) = (common(text.bytes(), fixed.text.bytes()), |all: &str, start: usize| all.len() - start);
+    let start = text.floor_char_boundary(start);
+    let behind = common(text.bytes().rev(), fixed.text.bytes().rev());
+    let behind = behind.min(rest(text, start)).min(rest(&fixed.text, start));
+    // What stands behind the change is the same in both, so a character ends at the same distance from the end.
+    let end = text.ceil_char_boundary(text.len() - behind);
+    let new_end = fixed.text.len() - (text.len() - end);
+    let with = fixed.text.get(start..new_end)?;
+    if start == end && with.is_empty() {
+        return None;
+    }
+    let (before, replaced) = (text.get(..start)?, text.get(start..end)?);
+    let line_feeds = |text: &str| text.matches('\n').count();
+    // A line feed at the edge belongs to the line that it ends.
+    let first = 1 + line_feeds(before) + usize::from(with.starts_with('\n'));
+    let last = 1 + line_feeds(before) + line_feeds(with.strip_suffix('\n').unwrap_or(with));
+    let outcome = Fixed::Lines { first, last: last.max(first), reformatted: !fixed.reformatted.is_empty() };
+    let start = units(before);
+    Some(Change { start, end: start.saturating_add(units(replaced)), with: with.to_owned(), outcome })
+}
+
+/// How many bytes are the same, from the first on.
+fn common(mut a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
+    b.take_while(|byte| a.next() == Some(*byte)).count()
+}
+
+fn units(text: &str) -> u32 {
+    u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use rules::Input;
+    use rules::fix::fix;
+    use rules::report::Finding;
+    use rules::settings::Settings;
+
+    use super::{Change, Fixed, change};
+    use crate::examples::EXAMPLES;
+
+    const POD: &str = "\
+# 😀
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+  - name: app
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+";
+
+    fn findings(text: &str) -> Vec<Finding> {
+        rules::check(&[Input::new("stdin", text)], &Settings::default()).findings
+    }
+
+    fn changed(text: &str) -> Option<Change> {
+        change(text, &Settings::default(), &findings(text))
+    }
+
+    /// The text as a textarea would hold it after the change.
+    fn applied(text: &str, change: &Change) -> String {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let part = |range: &[u16]| String::from_utf16(range).unwrap();
+        part(&units[..change.start as usize]) + &change.with + &part(&units[change.end as usize..])
+    }
+
+    #[test]
+    fn a_missing_limit_is_inserted_and_nothing_else_is_touched() {
+        let change = changed(POD).unwrap();
+        assert_eq!(change.start, change.end);
+        assert_eq!(change.with.trim(), "resources:\n      limits:\n        memory: 256Mi");
+        assert_eq!(change.outcome, Fixed::Lines { first: 9, last: 11, reformatted: false });
+        assert!(findings(&applied(POD, &change)).is_empty());
+    }
+
+    #[test]
+    fn every_example_becomes_what_the_core_makes_of_it() {
+        for example in EXAMPLES {
+            let fixed = fix(&Input::new("stdin", example.text), &findings(example.text)).text;
+            match changed(example.text) {
+                Some(change) => assert_eq!(applied(example.text, &change), fixed, "{}", example.address()),
+                None => assert_eq!(example.text, fixed, "{}", example.address()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_written_anew_is_told() {
+        let shared =
+            POD.replace("  containers:\n", "  containers:\n  - {name: b, resources: &r {limits: {memory: 0}}}\n");
+        let shared = shared.replace("  - name: app\n", "  - name: app\n    resources: *r\n");
+        let change = changed(&shared).unwrap();
+        assert!(matches!(change.outcome, Fixed::Lines { reformatted: true, .. }), "{change:?}");
+    }
+
+    #[test]
+    fn findings_of_an_older_text_change_nothing() {
+        assert_eq!(change("uname -r", &Settings::default(), &findings(POD)), None);
+        assert_eq!(change(&POD.replace("name: app", "name: other"), &Settings::default(), &findings(POD)), None);
+        assert_eq!(change("", &Settings::default(), &[]), None);
+    }
+}
