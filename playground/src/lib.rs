@@ -16,6 +16,7 @@ pub mod exports;
 pub mod fixes;
 pub mod fragment;
 pub mod hooks;
+pub mod jumps;
 pub mod places;
 pub mod preferences;
 pub mod shell;

@@ -45,6 +45,22 @@ impl Place {
     }
 }
 
+/// The 1-based line that a position in UTF-16 code units is in.
+#[must_use]
+pub fn line_at(text: &str, position: u32) -> usize {
+    let mut left = position;
+    let mut line = 1;
+    for c in text.chars() {
+        // A surrogate pair counts as two, and nothing stands between its halves.
+        let Some(rest) = left.checked_sub(if c.len_utf16() == 1 { 1 } else { 2 }) else {
+            break;
+        };
+        line += usize::from(c == '\n');
+        left = rest;
+    }
+    line
+}
+
 /// Start and end of a line without its line feed; the end of the text when there are fewer lines.
 fn line_range(text: &str, line: usize) -> (u32, u32) {
     let mut start = 0_u32;
@@ -66,7 +82,7 @@ fn units(count: usize) -> u32 {
 mod tests {
     use rules::report::Span;
 
-    use super::Place;
+    use super::{Place, line_at};
 
     /// What a textarea would select.
     fn selected(text: &str, place: Place) -> String {
@@ -90,6 +106,16 @@ mod tests {
         assert_eq!(selected(TEXT, Place::Lines(1, 1)), "# 😀 node");
         assert_eq!(selected(TEXT, Place::Lines(2, 3)), "fs.inotify.max_user_instances = 128\n上限 𠮷 = 8");
         assert_eq!(selected(TEXT, Place::Lines(3, 2)), "上限 𠮷 = 8");
+    }
+
+    #[test]
+    fn a_position_is_in_the_line_that_it_would_select() {
+        for (place, line) in [(Place::Lines(1, 1), 1), (Place::Lines(2, 2), 2), (Place::Lines(3, 3), 3)] {
+            let (start, end) = place.range(TEXT);
+            assert_eq!((line_at(TEXT, start), line_at(TEXT, end)), (line, line));
+        }
+        assert_eq!(line_at("", 0), 1);
+        assert_eq!(line_at("a\n", u32::MAX), 2);
     }
 
     #[test]

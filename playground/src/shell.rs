@@ -19,6 +19,8 @@ pub struct Shell {
     pub preferences: Element,
     /// Gap for what can be put into the textarea.
     pub tools: Element,
+    /// Gap for what leads from the cursor's line to the report.
+    pub here: Element,
     /// Gap for the report.
     pub report: Element,
 }
@@ -33,6 +35,7 @@ impl Shell {
             status: document.get_element_by_id("status")?,
             preferences: document.get_element_by_id("preferences")?,
             tools: document.get_element_by_id("tools")?,
+            here: document.get_element_by_id("here")?,
             report: document.get_element_by_id("report")?,
         })
     }

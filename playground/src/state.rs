@@ -30,6 +30,8 @@ pub struct State {
     pub replaced: Option<Rc<str>>,
     /// Why a file was not taken.
     pub refused: Option<Refused>,
+    /// The 1-based line that the cursor is in; 0 before it was anywhere.
+    pub cursor: usize,
     /// What came of the fix that made the present text.
     pub fixed: Option<Fixed>,
     /// Revision that `checked` belongs to.
@@ -84,6 +86,8 @@ pub enum Action {
     },
     /// A fix was applied; comes behind the `Edited` of the same change.
     Fixed(Fixed),
+    /// The cursor is in that line now.
+    Cursor(usize),
     /// A file was not taken.
     Refused(Refused),
     /// Another language was chosen.
@@ -108,6 +112,18 @@ impl State {
             _ if self.checked.is_some() && self.checked_revision == self.revision => Phase::Done,
             _ => Phase::Waiting,
         }
+    }
+}
+
+impl State {
+    /// The worst finding about the line that the cursor is in, as long as the report is that of the present text.
+    #[must_use]
+    pub fn current(&self) -> Option<usize> {
+        let findings = &self.checked.as_ref().filter(|_| self.phase() == Phase::Done)?.report.findings;
+        findings.iter().position(|finding| {
+            let mut spans = finding.evidence.iter().filter_map(|evidence| evidence.place.span);
+            spans.any(|span| span.line == self.cursor)
+        })
     }
 }
 
@@ -139,6 +155,7 @@ impl Reducible for State {
                 state.checked_revision = revision;
             }
             Action::Fixed(fixed) => state.fixed = Some(fixed),
+            Action::Cursor(line) => state.cursor = line,
             Action::Refused(why) => state.refused = Some(why),
             Action::Lang(lang) => state.lang = lang,
             Action::Theme(theme) => state.theme = theme,
@@ -195,6 +212,18 @@ mod tests {
         }
         assert_eq!(after(vec![edited(1, LIMIT)]).phase(), Phase::Waiting);
         assert_eq!(after(vec![edited(1, LIMIT + 1)]).phase(), Phase::TooLong);
+    }
+
+    #[test]
+    fn the_cursor_is_at_a_finding_while_the_report_is_that_of_the_text() {
+        let text = "# node\nfs.inotify.max_user_instances = 128";
+        let checked = Action::Checked { revision: 1, checked: Rc::new(check(text, &Settings::default())) };
+        let mut actions = vec![edited(1, 42), checked, Action::Cursor(2)];
+        assert_eq!(after(actions.clone()).current(), Some(0));
+        actions.push(Action::Cursor(1));
+        assert_eq!(after(actions.clone()).current(), None);
+        actions.extend([Action::Cursor(2), edited(2, 43)]);
+        assert_eq!(after(actions).current(), None);
     }
 
     #[test]

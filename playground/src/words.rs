@@ -93,6 +93,16 @@ pub const NOT_COPIED: Label = Label {
 /// Puts a finding's fix into the text.
 pub const APPLY: Label = Label { en: "Apply fix", ja: "修正を適用", zh: "应用修复" };
 
+/// Name of the choice of severities.
+pub const SHOWN: Label = Label { en: "Severities shown", ja: "表示する重要度", zh: "显示的级别" };
+
+/// Keys that lead through the findings.
+pub const KEYS: Label = Label {
+    en: "F8 / Shift+F8: next / previous",
+    ja: "F8 / Shift+F8 で次／前へ",
+    zh: "F8 / Shift+F8：下一个 / 上一个",
+};
+
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };

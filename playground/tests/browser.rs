@@ -215,7 +215,7 @@ fn Reported(props: &ReportProps) -> Html {
     let text = props.input.value();
     let checked = Checked::new(props.report.clone(), &text);
     html! {
-        <ReportView checked={Rc::new(checked)} {page} />
+        <ReportView checked={Rc::new(checked)} current={None::<usize>} {page} />
     }
 }
 
@@ -392,6 +392,82 @@ async fn all_fixes_of_a_rule_are_one_step() {
     assert!(!stage.has("article"), "{}", stage.text("#report"));
     undo();
     assert_eq!(stage.input().value(), POD);
+}
+
+/// Three findings: an error, a warning and an info.
+fn three() -> Report {
+    let mut report = report();
+    let finding = report.findings.remove(0);
+    report.findings = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| Finding { severity, ..finding.clone() })
+        .into();
+    report
+}
+
+fn press(key: &str, shift: bool) {
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key(key);
+    init.set_shift_key(shift);
+    init.set_bubbles(true);
+    let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).unwrap();
+    document().active_element().unwrap().dispatch_event(&event).unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn severities_are_hidden_and_shown_without_changing_the_order() {
+    let stage = reported(three(), Lang::En).await;
+    let ids = || {
+        let articles = stage.root.query_selector_all("article").unwrap();
+        (0..articles.length()).map(|at| articles.get(at).unwrap().unchecked_into::<Element>().id()).collect::<Vec<_>>()
+    };
+    assert_eq!(stage.text(".filters label:nth-of-type(2)"), "1 warning");
+    let warnings = stage.find(".filters label:nth-of-type(2) input");
+    warnings.click();
+    flush().await;
+    assert_eq!(ids(), ["finding-0", "finding-2"]);
+    warnings.click();
+    flush().await;
+    assert_eq!(ids(), ["finding-0", "finding-1", "finding-2"]);
+}
+
+#[wasm_bindgen_test]
+async fn one_severity_leaves_nothing_to_choose() {
+    assert!(!reported(report(), Lang::En).await.has(".filters"));
+}
+
+#[wasm_bindgen_test]
+async fn keys_lead_from_finding_to_finding() {
+    let stage = Stage::started().await;
+    stage.enter(POD, "insertFromPaste").await;
+    let focused = || document().active_element().unwrap().id();
+    stage.input().focus().unwrap();
+    press("n", false);
+    assert_eq!(focused(), "input", "a letter is typed there");
+    for (key, shift, finding) in
+        [("F8", false, "finding-0"), ("n", false, "finding-1"), ("F8", false, "finding-0"), ("F8", true, "finding-1")]
+    {
+        press(key, shift);
+        assert_eq!(focused(), finding);
+    }
+    press("p", false);
+    assert_eq!(focused(), "finding-0");
+}
+
+#[wasm_bindgen_test]
+async fn the_cursors_line_leads_to_its_finding() {
+    let stage = Stage::started().await;
+    stage.enter("# node\nfs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    let input = stage.input();
+    input.focus().unwrap();
+    input.set_selection_range(9, 9).unwrap();
+    while !stage.has("#here button") {
+        sleep(std::time::Duration::from_millis(20)).await;
+        flush().await;
+    }
+    assert!(stage.has("#finding-0[aria-current]"));
+    assert!(stage.text("#here").starts_with("line 2 → "));
+    stage.find("#here button").click();
+    assert_eq!(document().active_element().unwrap().id(), "finding-0");
 }
 
 #[wasm_bindgen_test]

@@ -7,6 +7,7 @@ use rules::settings::Settings;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
+use super::here::here;
 use super::preferences_bar::preferences_bar;
 use super::report_view::{Page, ReportView};
 use super::tools::Tools;
@@ -15,7 +16,7 @@ use crate::checking::LIMIT;
 use crate::examples::Example;
 use crate::fixes::{self, Fixed};
 use crate::fragment;
-use crate::hooks::{use_checker, use_file_drop, use_fragment, use_shell_words};
+use crate::hooks::{use_checker, use_cursor, use_file_drop, use_finding_keys, use_fragment, use_shell_words};
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Refused, State};
@@ -59,6 +60,8 @@ pub fn App(props: &AppProps) -> Html {
     };
     use_fragment(input.text_length() == 0, on_example.clone());
     use_file_drop(on_files.clone());
+    use_cursor(input, state.dispatcher());
+    use_finding_keys();
     use_shell_words(shell, &state);
 
     let settings = use_memo((), |()| Settings::default());
@@ -103,8 +106,9 @@ pub fn App(props: &AppProps) -> Html {
         <>
             { create_portal(preferences, shell.preferences.clone()) }
             { create_portal(tools, shell.tools.clone()) }
+            { create_portal(here(&state), shell.here.clone()) }
             if let Some(checked) = &state.checked {
-                <ReportView checked={checked.clone()} {page} />
+                <ReportView checked={checked.clone()} current={state.current()} {page} />
             } else {
                 { welcome(state.lang, &on_example) }
             }

@@ -13,20 +13,29 @@ use super::evidence::evidence;
 use super::icon::Icon;
 use super::report_view::Page;
 use crate::checking::Checked;
-use crate::words;
+use crate::{jumps, words};
 
-/// The finding as an article; `number` tells it from the other findings.
-pub(super) fn finding_card(finding: &Finding, number: usize, checked: &Rc<Checked>, page: &Page) -> Html {
+/// The finding as an article; `number` tells it from the other findings, and it is `current` when the cursor is in one of
+/// its lines.
+pub(super) fn finding_card(
+    finding: &Finding,
+    number: usize,
+    current: bool,
+    checked: &Rc<Checked>,
+    page: &Page,
+) -> Html {
     let lang = page.lang;
     let said = said(finding, lang);
     // A report may come from a newer build and name a rule that this one has no words for.
     let title = said.as_ref().map_or_else(|| visible(&finding.rule).into_owned(), |said| said.title.to_owned());
-    let heading = format!("finding-{number}");
+    let id = jumps::id(number);
+    let heading = format!("{id}-title");
     let icon = Icon::from(finding.severity);
     let names = [(OBJECT, &finding.object), (CONTAINER, &finding.container), (VOLUME, &finding.volume)];
     let names = names.into_iter().filter_map(|(label, name)| Some((label, name.as_ref()?)));
     html! {
-        <article class={classes!("finding", icon.class())} aria-labelledby={heading.clone()}>
+        <article {id} tabindex="-1" class={classes!("finding", icon.class())} aria-labelledby={heading.clone()}
+            aria-current={current.then_some("true")}>
             <header>
                 <p class="severity">
                     { icon.view() }{ severity(finding.severity).text(lang) }

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use rules::report::Finding;
+use rules::report::{Finding, Severity};
 use rules::rules::Lang;
 use rules::settings::Settings;
 use yew::prelude::*;
 
+use super::filters::filters;
 use super::finding_card::finding_card;
 use super::lines_read::{detected, unused};
 use super::report_menu::ReportMenu;
@@ -36,6 +37,8 @@ pub struct Page {
 pub struct Props {
     /// The result.
     pub checked: Rc<Checked>,
+    /// Number of the finding that the cursor's line belongs to.
+    pub current: Option<usize>,
     /// The page around it.
     pub page: Page,
 }
@@ -43,9 +46,22 @@ pub struct Props {
 /// Verdict, risks, what was detected, findings (worst first), and what was not used.
 #[component]
 pub fn ReportView(props: &Props) -> Html {
-    let Props { checked, page } = props;
+    let Props { checked, current, page } = props;
+    let hidden = use_state(Vec::new);
     let report = &checked.report;
-    let cards = report.findings.iter().enumerate();
+    let toggle = {
+        let hidden = hidden.clone();
+        Callback::from(move |severity: Severity| {
+            let mut next: Vec<Severity> = (*hidden).clone();
+            match next.iter().position(|known| *known == severity) {
+                Some(at) => drop(next.remove(at)),
+                None => next.push(severity),
+            }
+            hidden.set(next);
+        })
+    };
+    // Hiding leaves the numbers, and with them the order, as they are.
+    let cards = report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
     html! {
         <>
             { verdict_banner(report, page.lang) }
@@ -54,10 +70,14 @@ pub fn ReportView(props: &Props) -> Html {
             { detected(&report.read, page) }
             if !report.findings.is_empty() {
                 <section class="findings" aria-labelledby="findings">
-                    <h2 id="findings">{ words::FINDINGS.text(page.lang) }</h2>
+                    <div class="heading">
+                        <h2 id="findings">{ words::FINDINGS.text(page.lang) }</h2>
+                        <p class="keys">{ words::KEYS.text(page.lang) }</p>
+                    </div>
+                    { filters(report, &hidden, page.lang, &toggle) }
                     <ol>
                         { for cards.map(|(number, finding)| html! {
-                            <li>{ finding_card(finding, number, checked, page) }</li>
+                            <li key={number}>{ finding_card(finding, number, *current == Some(number), checked, page) }</li>
                         }) }
                     </ol>
                 </section>
