@@ -7,6 +7,7 @@
 //! Text from the paste reaches the document as text nodes alone, no request leaves the page, and a browser that refuses
 //! storage, clipboard or history never stops it.
 
+pub mod capacity;
 pub mod checking;
 pub mod clipboard;
 pub mod components;

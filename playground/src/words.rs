@@ -4,6 +4,7 @@ use rules::report::{Report, Risk, Severity};
 use rules::rules::Lang;
 use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, severity, verdict};
 
+use crate::capacity::{Amount, What};
 use crate::checking::LIMIT;
 use crate::fixes::Fixed;
 use crate::preferences::Theme;
@@ -106,6 +107,9 @@ pub const KEYS: Label = Label {
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };
+
+/// Between the amounts of a capacity.
+pub const COMMA: Label = Label { en: ", ", ja: "、", zh: "，" };
 
 /// Heading of the empty report.
 pub const WHAT_TO_PASTE: Label = Label {
@@ -211,6 +215,36 @@ pub fn save(lang: Lang, form: &str) -> String {
         Lang::Ja => format!("{form} を保存"),
         Lang::Zh => format!("保存 {form}"),
     }
+}
+
+/// What a capacity is of.
+#[must_use]
+pub const fn capacity(what: What) -> Label {
+    match what {
+        What::InotifyInstances => {
+            Label { en: "inotify instances", ja: "inotify インスタンス", zh: "inotify 实例" }
+        }
+        What::InotifyWatches => Label { en: "inotify watches", ja: "inotify ウォッチ", zh: "inotify watch" },
+        What::MemoryCgroups => Label { en: "memory cgroup ids", ja: "memory cgroup の ID", zh: "内存 cgroup ID" },
+        What::NodeMemory => Label { en: "node memory", ja: "ノードのメモリ", zh: "节点内存" },
+    }
+}
+
+/// One amount of a capacity.
+#[must_use]
+pub fn amount(lang: Lang, what: What, amount: Amount, shown: &str) -> String {
+    let label = match (amount, what) {
+        (Amount::Used, _) => Label { en: "used", ja: "使用中", zh: "已用" },
+        (Amount::Limit, What::NodeMemory) => Label { en: "allocatable", ja: "割り当て可能", zh: "可分配" },
+        (Amount::Limit, _) => Label { en: "limit", ja: "上限", zh: "上限" },
+        (Amount::Need, What::NodeMemory) => {
+            Label {
+                en: "memory volumes may take", ja: "メモリボリュームの最大使用量", zh: "内存卷最多占用"
+            }
+        }
+        (Amount::Need, _) => Label { en: "needed", ja: "必要数", zh: "需要" },
+    };
+    format!("{} {shown}", label.text(lang))
 }
 
 /// So many findings of one severity.

@@ -471,6 +471,21 @@ async fn the_cursors_line_leads_to_its_finding() {
 }
 
 #[wasm_bindgen_test]
+async fn a_capacity_is_a_picture_with_a_name_and_a_description() {
+    let stage = Stage::started().await;
+    stage.enter("fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    let picture = stage.find("article svg[role=img]");
+    let ids = picture.get_attribute("aria-labelledby").unwrap();
+    let said: Vec<_> = ids.split(' ').map(|id| stage.text(&format!("#{id}"))).collect();
+    assert_eq!(said[0], "inotify instances");
+    assert!(said[1].starts_with("limit 128, needed "), "{said:?}");
+    let width = |class: &str| -> u32 { stage.find(class).get_attribute("width").unwrap().parse().unwrap() };
+    assert!(width("rect.room") < width("rect.need"), "the need is above the limit");
+    assert!(!stage.has("rect.used"), "nobody said how many are used");
+    assert!(!stage.has("[style]"), "the content security policy would drop it");
+}
+
+#[wasm_bindgen_test]
 async fn text_typed_before_the_start_is_checked() {
     let mut stage = Stage::new();
     stage.input().set_value("fs.inotify.max_user_instances = 128\nuname -r");

@@ -8,10 +8,12 @@ use rules::show::words::{CONTAINER, FIX, OBJECT, VOLUME, WHY, severity};
 use rules::show::{Said, said, visible};
 use yew::prelude::*;
 
+use super::capacity_bar::capacity_bar;
 use super::copy_button::CopyButton;
 use super::evidence::evidence;
 use super::icon::Icon;
 use super::report_view::Page;
+use crate::capacity::Capacity;
 use crate::checking::Checked;
 use crate::{jumps, words};
 
@@ -34,7 +36,7 @@ pub(super) fn finding_card(
     let names = [(OBJECT, &finding.object), (CONTAINER, &finding.container), (VOLUME, &finding.volume)];
     let names = names.into_iter().filter_map(|(label, name)| Some((label, name.as_ref()?)));
     html! {
-        <article {id} tabindex="-1" class={classes!("finding", icon.class())} aria-labelledby={heading.clone()}
+        <article id={id.clone()} tabindex="-1" class={classes!("finding", icon.class())} aria-labelledby={heading.clone()}
             aria-current={current.then_some("true")}>
             <header>
                 <p class="severity">
@@ -49,6 +51,7 @@ pub(super) fn finding_card(
                 }) }
             </dl>
             { for said.as_ref().map(|said| html! { <p class="says">{ &said.says }</p> }) }
+            { for Capacity::of(finding).map(|capacity| capacity_bar(capacity, &id, lang)) }
             { for finding.evidence.iter().map(|seen| {
                 let quote = seen.place.span.and_then(|span| checked.quotes.get(&span));
                 evidence(seen, quote, page)

@@ -2,6 +2,7 @@
 //! rest are functions from data to markup, which cost far less Wasm.
 
 pub mod app;
+mod capacity_bar;
 mod command;
 mod copy_button;
 mod evidence;
