@@ -44,10 +44,11 @@ pub fn change(text: &str, settings: &Settings, findings: &[Finding]) -> Option<C
     let input = Input::new(NAME, text);
     let present = rules::check(std::slice::from_ref(&input), settings).findings;
     let fixed = fix(&input, findings.iter().filter(|finding| present.contains(finding)));
-    let (start, rest) = (common(text.bytes(), fixed.text.bytes()), |all: &str, start: usize| all.len() - start);
-    let start = text.floor_char_boundary(start);
+    let start = text.floor_char_boundary(common(text.bytes(), fixed.text.bytes()));
+    // From the start of its line, so that inserted lines are not told apart in the middle of their indentation.
+    let start = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
     let behind = common(text.bytes().rev(), fixed.text.bytes().rev());
-    let behind = behind.min(rest(text, start)).min(rest(&fixed.text, start));
+    let behind = behind.min(text.len() - start).min(fixed.text.len() - start);
     // What stands behind the change is the same in both, so a character ends at the same distance from the end.
     let end = text.ceil_char_boundary(text.len() - behind);
     let new_end = fixed.text.len() - (text.len() - end);
@@ -57,10 +58,10 @@ pub fn change(text: &str, settings: &Settings, findings: &[Finding]) -> Option<C
     }
     let (before, replaced) = (text.get(..start)?, text.get(start..end)?);
     let line_feeds = |text: &str| text.matches('\n').count();
-    // A line feed at the edge belongs to the line that it ends.
-    let first = 1 + line_feeds(before) + usize::from(with.starts_with('\n'));
-    let last = 1 + line_feeds(before) + line_feeds(with.strip_suffix('\n').unwrap_or(with));
-    let outcome = Fixed::Lines { first, last: last.max(first), reformatted: !fixed.reformatted.is_empty() };
+    let first = 1 + line_feeds(before);
+    // A line feed at the end belongs to the line that it ends.
+    let last = first + line_feeds(with.strip_suffix('\n').unwrap_or(with));
+    let outcome = Fixed::Lines { first, last, reformatted: !fixed.reformatted.is_empty() };
     let start = units(before);
     Some(Change { start, end: start.saturating_add(units(replaced)), with: with.to_owned(), outcome })
 }

@@ -18,6 +18,7 @@ pub mod fixes;
 pub mod fragment;
 pub mod hooks;
 pub mod jumps;
+pub mod node_profile;
 pub mod places;
 pub mod preferences;
 pub mod shell;

@@ -19,6 +19,8 @@ pub struct Shell {
     pub preferences: Element,
     /// Gap for what can be put into the textarea.
     pub tools: Element,
+    /// Gap for what is known of the node.
+    pub node: Element,
     /// Gap for what leads from the cursor's line to the report.
     pub here: Element,
     /// Gap for the report.
@@ -35,6 +37,7 @@ impl Shell {
             status: document.get_element_by_id("status")?,
             preferences: document.get_element_by_id("preferences")?,
             tools: document.get_element_by_id("tools")?,
+            node: document.get_element_by_id("node")?,
             here: document.get_element_by_id("here")?,
             report: document.get_element_by_id("report")?,
         })

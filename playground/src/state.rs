@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use rules::rules::Lang;
+use rules::settings::NodeProfile;
 use yew::Reducible;
 
 use crate::checking::{Checked, LIMIT};
@@ -30,6 +31,8 @@ pub struct State {
     pub replaced: Option<Rc<str>>,
     /// Why a file was not taken.
     pub refused: Option<Refused>,
+    /// What is known of the node beside the text.
+    pub node: NodeProfile,
     /// The 1-based line that the cursor is in; 0 before it was anywhere.
     pub cursor: usize,
     /// What came of the fix that made the present text.
@@ -86,6 +89,8 @@ pub enum Action {
     },
     /// A fix was applied; comes behind the `Edited` of the same change.
     Fixed(Fixed),
+    /// Something else is known of the node.
+    Node(NodeProfile),
     /// The cursor is in that line now.
     Cursor(usize),
     /// A file was not taken.
@@ -155,6 +160,7 @@ impl Reducible for State {
                 state.checked_revision = revision;
             }
             Action::Fixed(fixed) => state.fixed = Some(fixed),
+            Action::Node(node) => state.node = node,
             Action::Cursor(line) => state.cursor = line,
             Action::Refused(why) => state.refused = Some(why),
             Action::Lang(lang) => state.lang = lang,

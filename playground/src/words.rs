@@ -104,6 +104,32 @@ pub const KEYS: Label = Label {
     zh: "F8 / Shift+F8：下一个 / 上一个",
 };
 
+/// Unfolds what can be said of the node.
+pub const NODE: Label = Label { en: "About the node", ja: "ノードの情報", zh: "节点信息" };
+
+/// Name of kubelet's `maxPods`.
+pub const MAX_PODS: Label = Label { en: "Max pods", ja: "最大 Pod 数", zh: "最大 Pod 数" };
+
+/// Name of the node's memory.
+pub const NODE_MEMORY: Label =
+    Label {
+        en: "Allocatable memory", ja: "割り当て可能（allocatable）メモリ", zh: "可分配内存（allocatable）"
+    };
+
+/// What was typed is no number of pods.
+pub const NO_PODS: Label = Label {
+    en: "Write a whole number above 0, such as 110.",
+    ja: "110 のように 1 以上の整数を入力してください。",
+    zh: "请输入大于 0 的整数，例如 110。",
+};
+
+/// What was typed is no amount of memory.
+pub const NO_MEMORY: Label = Label {
+    en: "Write a Kubernetes quantity, such as 16Gi.",
+    ja: "16Gi のように Kubernetes の数量で入力してください。",
+    zh: "请输入 Kubernetes 数量，例如 16Gi。",
+};
+
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };

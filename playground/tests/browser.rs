@@ -486,6 +486,27 @@ async fn a_capacity_is_a_picture_with_a_name_and_a_description() {
 }
 
 #[wasm_bindgen_test]
+async fn what_is_said_of_the_node_counts_at_once_and_nonsense_is_told() {
+    let stage = Stage::started().await;
+    stage.enter("fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    assert!(stage.has("article"));
+    let field: web_sys::HtmlInputElement = stage.find("#max-pods").unchecked_into();
+    let say = async |typed: &str| {
+        field.set_value(typed);
+        field.dispatch_event(&bubbling("change")).unwrap();
+        flush().await;
+    };
+    say("20").await;
+    assert!(!stage.has("article"), "{}", stage.text("#report"));
+    say("some").await;
+    assert_eq!(field.get_attribute("aria-invalid").as_deref(), Some("true"));
+    assert!(stage.text("#max-pods-hint").contains("110"));
+    assert!(!stage.has("article"), "what was known before still counts");
+    say("").await;
+    assert!(stage.has("article") && !field.has_attribute("aria-invalid"));
+}
+
+#[wasm_bindgen_test]
 async fn text_typed_before_the_start_is_checked() {
     let mut stage = Stage::new();
     stage.input().set_value("fs.inotify.max_user_instances = 128\nuname -r");

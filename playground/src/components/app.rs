@@ -8,6 +8,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
 use super::here::here;
+use super::node_form::NodeForm;
 use super::preferences_bar::preferences_bar;
 use super::report_view::{Page, ReportView};
 use super::tools::Tools;
@@ -34,7 +35,8 @@ pub fn App(props: &AppProps) -> Html {
     let shell = &props.shell;
     let input = &shell.input;
     let state = use_reducer(|| State::new(preferences::lang(), preferences::theme()));
-    let check_now = use_checker(input, state.dispatcher());
+    let settings = use_memo(state.node.clone(), |node| Settings { node: node.clone(), ..Settings::default() });
+    let check_now = use_checker(input, &settings, state.dispatcher());
     let put = {
         let (input, state, check_now) = (input.clone(), state.clone(), check_now.clone());
         Callback::from(move |(text, example): (Rc<str>, Option<&'static Example>)| {
@@ -64,7 +66,6 @@ pub fn App(props: &AppProps) -> Html {
     use_finding_keys();
     use_shell_words(shell, &state);
 
-    let settings = use_memo((), |()| Settings::default());
     let page = {
         let (input, reader, field) = (input.clone(), input.clone(), input.clone());
         let select = use_callback((), move |place, ()| shell::select(&input, place));
@@ -90,6 +91,8 @@ pub fn App(props: &AppProps) -> Html {
     };
     let (on_lang, on_theme) = (dispatching(&state, Action::Lang), dispatching(&state, Action::Theme));
     let preferences = preferences_bar(state.lang, state.theme, &on_lang, &on_theme);
+    let on_node = dispatching(&state, Action::Node);
+    let node = html! { <NodeForm lang={state.lang} node={state.node.clone()} {on_node} /> };
     let tools = html! {
         <Tools
             lang={state.lang}
@@ -106,6 +109,7 @@ pub fn App(props: &AppProps) -> Html {
         <>
             { create_portal(preferences, shell.preferences.clone()) }
             { create_portal(tools, shell.tools.clone()) }
+            { create_portal(node, shell.node.clone()) }
             { create_portal(here(&state), shell.here.clone()) }
             if let Some(checked) = &state.checked {
                 <ReportView checked={checked.clone()} current={state.current()} {page} />

@@ -11,6 +11,7 @@ mod finding_card;
 mod here;
 mod icon;
 mod lines_read;
+mod node_form;
 mod place_button;
 mod preferences_bar;
 mod report_menu;

@@ -16,11 +16,37 @@ use crate::state::{Action, Refused, State};
 /// How long after the last key a check starts, in milliseconds.
 const TYPING: u32 = 250;
 
-/// Watch `input`. The returned callback tells of a change that a script made, and has it checked at once.
+/// Watch `input`, and check its text with `settings`, anew when they change. The returned callback tells of a change of
+/// the text that a script made, and has it checked at once.
 #[hook]
-pub fn use_checker(input: &HtmlTextAreaElement, dispatch: UseReducerDispatcher<State>) -> Callback<()> {
+pub fn use_checker(
+    input: &HtmlTextAreaElement,
+    settings: &Rc<Settings>,
+    dispatch: UseReducerDispatcher<State>,
+) -> Callback<()> {
     let timer = use_mut_ref(|| None::<Timeout>);
     let revision = use_mut_ref(|| 0_u64);
+    let latest = use_mut_ref(|| Rc::clone(settings));
+    *latest.borrow_mut() = Rc::clone(settings);
+    let check = {
+        let (input, revision, dispatch) = (input.clone(), Rc::clone(&revision), dispatch.clone());
+        Rc::new(move || {
+            if (1..=LIMIT).contains(&input.text_length()) {
+                let settings = Rc::clone(&latest.borrow());
+                let checked = Rc::new(checking::check(&input.value(), &settings));
+                dispatch.dispatch(Action::Checked { revision: *revision.borrow(), checked });
+            }
+        })
+    };
+    {
+        let (check, revision) = (Rc::clone(&check), Rc::clone(&revision));
+        use_effect_with(Rc::clone(settings), move |_| {
+            // At the start there is nothing to check anew.
+            if *revision.borrow() > 0 {
+                check();
+            }
+        });
+    }
     let changed = {
         let (input, dispatch) = (input.clone(), dispatch.clone());
         Rc::new(move |delay: u32| {
@@ -29,23 +55,15 @@ pub fn use_checker(input: &HtmlTextAreaElement, dispatch: UseReducerDispatcher<S
                 *last += 1;
                 *last
             };
-            let length = input.text_length();
-            dispatch.dispatch(Action::Edited { revision, length });
+            dispatch.dispatch(Action::Edited { revision, length: input.text_length() });
             fragment::write(None);
             // Setting the timer cancels the one before.
             *timer.borrow_mut() = None;
-            if length == 0 || length > LIMIT {
-                return;
-            }
-            let (input, dispatch) = (input.clone(), dispatch.clone());
-            let check = move || {
-                let checked = Rc::new(checking::check(&input.value(), &Settings::default()));
-                dispatch.dispatch(Action::Checked { revision, checked });
-            };
             if delay == 0 {
                 check();
             } else {
-                *timer.borrow_mut() = Some(Timeout::new(delay, check));
+                let check = Rc::clone(&check);
+                *timer.borrow_mut() = Some(Timeout::new(delay, move || check()));
             }
         })
     };
