@@ -1,13 +1,26 @@
 //! The part of the address behind `#`. It never reaches a server, unlike a query.
 
 use crate::examples::Example;
+use crate::share::{self, Fault, Shared};
 
 const EXAMPLE: &str = "#example=";
 
-/// The example that a fragment such as `#example=inotify-instances-low/bad.txt` names.
+/// What a fragment opens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Opened {
+    /// An example of the page.
+    Example(&'static Example),
+    /// A shared text, or why it cannot be read.
+    Shared(Result<Shared, Fault>),
+}
+
+/// What a fragment such as `#example=inotify-instances-low/bad.txt` opens; `None` for any other.
 #[must_use]
-pub fn example(fragment: &str) -> Option<&'static Example> {
-    Example::find(fragment.strip_prefix(EXAMPLE)?)
+pub fn opened(fragment: &str) -> Option<Opened> {
+    match fragment.strip_prefix(EXAMPLE) {
+        Some(address) => Example::find(address).map(Opened::Example),
+        None => share::decode(fragment).map(Opened::Shared),
+    }
 }
 
 /// The fragment that opens `example`.
@@ -16,15 +29,17 @@ pub fn of(example: &Example) -> String {
     format!("{EXAMPLE}{}", example.address())
 }
 
-/// Name `example` in the address, or stop naming one. A browser may refuse; the page works without.
-pub fn write(example: Option<&Example>) {
+/// Put a fragment into the address, or take out the one that opens what is no longer there. A browser may refuse; the
+/// page works without.
+pub fn write(fragment: Option<&str>) {
     let window = gloo::utils::window();
     let (location, Ok(history)) = (window.location(), window.history()) else {
         return;
     };
-    let url = match example {
-        Some(example) => of(example),
-        None if read().starts_with(EXAMPLE) => {
+    let present = read();
+    let url = match fragment {
+        Some(fragment) => fragment.to_owned(),
+        None if present.starts_with(EXAMPLE) || share::is_link(&present) => {
             location.pathname().unwrap_or_default() + &location.search().unwrap_or_default()
         }
         None => return,
@@ -38,22 +53,36 @@ pub fn read() -> String {
     gloo::utils::window().location().hash().unwrap_or_default()
 }
 
+/// The address of the page with another fragment.
+#[must_use]
+pub fn address(fragment: &str) -> String {
+    let href = gloo::utils::window().location().href().unwrap_or_default();
+    href.split('#').next().unwrap_or_default().to_owned() + fragment
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{example, of};
+    use super::{Opened, of, opened};
     use crate::examples::EXAMPLES;
+    use crate::share::{Shared, encode};
 
     #[test]
     fn a_fragment_opens_the_example_it_was_made_from() {
         for known in EXAMPLES {
-            assert_eq!(example(&of(known)), Some(known));
+            assert_eq!(opened(&of(known)), Some(Opened::Example(known)));
         }
+    }
+
+    #[test]
+    fn a_link_opens_what_was_shared() {
+        let shared = Shared { text: "uname -r".into(), ..Shared::default() };
+        assert_eq!(opened(&encode(&shared).unwrap()), Some(Opened::Shared(Ok(shared))));
     }
 
     #[test]
     fn other_fragments_open_nothing() {
         for other in ["", "#", "#example=", "#example=a/b", "#report", "example=inotify-instances-low/bad.txt"] {
-            assert_eq!(example(other), None, "{other}");
+            assert_eq!(opened(other), None, "{other}");
         }
     }
 }

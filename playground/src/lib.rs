@@ -21,6 +21,8 @@ pub mod jumps;
 pub mod node_profile;
 pub mod places;
 pub mod preferences;
+pub mod redact;
+pub mod share;
 pub mod shell;
 pub mod state;
 pub mod words;

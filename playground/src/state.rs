@@ -11,6 +11,7 @@ use crate::checking::{Checked, LIMIT};
 use crate::examples::Example;
 use crate::fixes::Fixed;
 use crate::preferences::Theme;
+use crate::share::Fault;
 
 /// Everything the page knows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,13 +42,15 @@ pub struct State {
     checked_revision: u64,
 }
 
-/// Why a file was not taken.
+/// Why a file or a link was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// It is longer than [`LIMIT`].
     TooLong,
     /// The browser could not read it.
     Unreadable,
+    /// It was not a file but a link.
+    Link(Fault),
 }
 
 /// How far the check of the present text is.

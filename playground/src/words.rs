@@ -8,6 +8,7 @@ use crate::capacity::{Amount, What};
 use crate::checking::LIMIT;
 use crate::fixes::Fixed;
 use crate::preferences::Theme;
+use crate::share::{Fault, LONG, TOO_LONG};
 use crate::state::{Phase, Refused, State};
 
 /// Under the name.
@@ -130,6 +131,42 @@ pub const NO_MEMORY: Label = Label {
     zh: "请输入 Kubernetes 数量，例如 16Gi。",
 };
 
+/// Unfolds what makes a link.
+pub const SHARE: Label = Label { en: "Share link…", ja: "リンクで共有…", zh: "分享链接…" };
+
+/// What a link does.
+pub const SHARE_HINT: Label = Label {
+    en: "The link itself carries the text below; no server stores it. Whoever has the link can read it.",
+    ja: "下のテキストはリンクそのものに含まれ、サーバーには保存されません。リンクを知っている人は誰でも読めます。",
+    zh: "下面的文本包含在链接本身之中，不会存到任何服务器。得到链接的人都能看到这些内容。",
+};
+
+/// Name of the choice of what to take out.
+pub const TAKE_OUT: Label = Label { en: "Take out first:", ja: "伏せる内容:", zh: "先隐去：" };
+
+/// Values of Secrets.
+pub const SECRETS: Label = Label { en: "Secret data", ja: "Secret の値", zh: "Secret 的值" };
+
+/// Values of environment variables.
+pub const ENVIRONMENT: Label = Label { en: "environment values", ja: "環境変数の値", zh: "环境变量的值" };
+
+/// Credentials.
+pub const TOKENS: Label =
+    Label { en: "tokens and passwords", ja: "トークンとパスワード", zh: "令牌和密码" };
+
+/// IP addresses.
+pub const ADDRESSES: Label = Label { en: "IP addresses", ja: "IP アドレス", zh: "IP 地址" };
+
+/// Names of hosts.
+pub const HOSTS: Label = Label { en: "host names", ja: "ホスト名", zh: "主机名" };
+
+/// Name of the text that goes into the link.
+pub const PREVIEW: Label =
+    Label { en: "The text in the link", ja: "リンクに含まれるテキスト", zh: "链接中的文本" };
+
+/// Copies the link.
+pub const COPY_LINK: Label = Label { en: "Copy link", ja: "リンクをコピー", zh: "复制链接" };
+
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };
@@ -233,6 +270,32 @@ pub fn apply_all(lang: Lang, count: usize) -> String {
     }
 }
 
+/// How long a link is, and what that means.
+#[must_use]
+pub fn link_length(lang: Lang, length: usize) -> String {
+    let said = match lang {
+        Lang::En => format!("The link has {length} characters."),
+        Lang::Ja => format!("リンクの長さは {length} 文字です。"),
+        Lang::Zh => format!("链接长度为 {length} 个字符。"),
+    };
+    match (lang, length) {
+        (Lang::En, TOO_LONG..) => format!(
+            "{said} More than {TOO_LONG} do not get through everywhere: keep only the part around the problem, or save \
+             the report and send that."
+        ),
+        (Lang::Ja, TOO_LONG..) => format!(
+            "{said}{TOO_LONG} 文字を超えるリンクは届かないことがあります。問題の前後だけを残すか、レポートを保存して送ってください。"
+        ),
+        (Lang::Zh, TOO_LONG..) => {
+            format!("{said}超过 {TOO_LONG} 个字符的链接不一定能打开。请只保留问题前后的部分，或保存报告后发送。")
+        }
+        (Lang::En, LONG..) => format!("{said} Some chat tools cut links this long."),
+        (Lang::Ja, LONG..) => format!("{said}チャットツールによっては途中で切れることがあります。"),
+        (Lang::Zh, LONG..) => format!("{said}有些聊天工具会截断这么长的链接。"),
+        _ => said,
+    }
+}
+
 /// Saves the report in a form of that name.
 #[must_use]
 pub fn save(lang: Lang, form: &str) -> String {
@@ -300,6 +363,7 @@ pub fn status(state: &State) -> String {
             }
             .text(lang)
             .to_owned(),
+            Refused::Link(fault) => link_fault(fault).text(lang).to_owned(),
         };
     }
     match (state.phase(), &state.checked) {
@@ -316,6 +380,27 @@ pub fn status(state: &State) -> String {
         .text(lang)
         .to_owned(),
         _ => Label { en: "Checking…", ja: "チェックしています…", zh: "正在检查…" }.text(lang).to_owned(),
+    }
+}
+
+/// Why a link cannot be opened, and what to do.
+const fn link_fault(fault: Fault) -> Label {
+    match fault {
+        Fault::Damaged => Label {
+            en: "This link is damaged, probably cut on its way. Ask for it again, or for the text itself.",
+            ja: "リンクが壊れています（途中で切れた可能性があります）。もう一度送ってもらうか、テキストそのものを受け取ってください。",
+            zh: "链接已损坏，可能在传递时被截断。请让对方重新发送，或直接发送文本。",
+        },
+        Fault::TooLarge => Label {
+            en: "This link holds more text than the page can take.",
+            ja: "リンクに含まれるテキストが大きすぎて、このページでは開けません。",
+            zh: "链接包含的文本过大，本页面无法打开。",
+        },
+        Fault::Newer => Label {
+            en: "This link was made by a newer version of this page. Reload the page, or open it where the link was made.",
+            ja: "このリンクは新しいバージョンのページで作られています。ページを再読み込みするか、作成元のページで開いてください。",
+            zh: "此链接由更新版本的页面生成。请重新加载页面，或在生成链接的页面中打开。",
+        },
     }
 }
 

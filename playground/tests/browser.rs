@@ -211,7 +211,14 @@ fn Reported(props: &ReportProps) -> Html {
     let select = Callback::from(move |place: Place| shell::select(&input, place));
     let text_of = Callback::from(move |()| reader.value());
     let settings = Rc::new(Settings::default());
-    let page = Page { lang: props.lang, select, text: text_of, apply: Callback::noop(), settings };
+    let page = Page {
+        lang: props.lang,
+        select,
+        text: text_of,
+        line: Callback::from(|()| 1),
+        apply: Callback::noop(),
+        settings,
+    };
     let text = props.input.value();
     let checked = Checked::new(props.report.clone(), &text);
     html! {
@@ -504,6 +511,55 @@ async fn what_is_said_of_the_node_counts_at_once_and_nonsense_is_told() {
     assert!(!stage.has("article"), "what was known before still counts");
     say("").await;
     assert!(stage.has("article") && !field.has_attribute("aria-invalid"));
+}
+
+#[wasm_bindgen_test]
+async fn a_shared_link_carries_the_redacted_text_and_what_was_said_of_the_node() {
+    let stage = Stage::started().await;
+    stage.enter("  nodeName: node-7\n10.1.2.3 fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    let pods: web_sys::HtmlInputElement = stage.find("#max-pods").unchecked_into();
+    pods.set_value("200");
+    pods.dispatch_event(&bubbling("change")).unwrap();
+    flush().await;
+    stage.click("Share link…").await;
+    let preview = || stage.find(".panel textarea").unchecked_into::<HtmlTextAreaElement>().value();
+    assert_eq!(preview(), "  nodeName: host-1\n192.0.2.1 fs.inotify.max_user_instances = 128");
+    stage.find(".panel label:last-of-type input").click();
+    flush().await;
+    assert!(preview().contains("node-7"), "host names are a choice");
+
+    let _clipboard = Instead::of(window().navigator(), "clipboard", "return undefined");
+    let _command = Instead::of(document(), "execCommand", "return () => false");
+    stage.click("Copy link").await;
+    sleep(std::time::Duration::ZERO).await;
+    flush().await;
+    let link = stage.find(".panel textarea:last-of-type").unchecked_into::<HtmlTextAreaElement>().value();
+    let (_, fragment) = link.split_once('#').unwrap();
+    drop(stage);
+
+    let mut stage = Stage::new();
+    window().location().set_hash(fragment).unwrap();
+    stage.start().await;
+    assert!(stage.input().value().starts_with("  nodeName: node-7\n192.0.2.1 "));
+    assert_eq!(stage.find("#max-pods").unchecked_into::<web_sys::HtmlInputElement>().value(), "200");
+    assert!(fragment::read().starts_with("#v1.d="), "a reload opens it again");
+    stage.enter("mine", "insertText").await;
+    assert_eq!(fragment::read(), "");
+}
+
+#[wasm_bindgen_test]
+async fn a_broken_link_is_told_and_takes_nothing_away() {
+    let stage = Stage::started().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    for (fragment, said) in [("#v1.d=AAAA", "damaged"), ("#v9.x=AAAA", "newer version")] {
+        window().location().set_hash(fragment).unwrap();
+        while !stage.text("#status").contains(said) {
+            sleep(std::time::Duration::from_millis(5)).await;
+            flush().await;
+        }
+        assert_eq!(stage.input().value(), "uname -r");
+        assert!(stage.has(".verdict"));
+    }
 }
 
 #[wasm_bindgen_test]

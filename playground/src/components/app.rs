@@ -16,8 +16,9 @@ use super::welcome::welcome;
 use crate::checking::LIMIT;
 use crate::examples::Example;
 use crate::fixes::{self, Fixed};
-use crate::fragment;
+use crate::fragment::{self, Opened};
 use crate::hooks::{use_checker, use_cursor, use_file_drop, use_finding_keys, use_fragment, use_shell_words};
+use crate::places::{Place, line_at};
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Refused, State};
@@ -39,37 +40,54 @@ pub fn App(props: &AppProps) -> Html {
     let check_now = use_checker(input, &settings, state.dispatcher());
     let put = {
         let (input, state, check_now) = (input.clone(), state.clone(), check_now.clone());
-        Callback::from(move |(text, example): (Rc<str>, Option<&'static Example>)| {
+        Callback::from(move |Put { text, example, fragment }: Put| {
             let replaced = Some(input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
             shell::put(&input, &text);
             check_now.emit(());
             state.dispatch(Action::Put { example, replaced });
-            fragment::write(example);
+            fragment::write(fragment.as_deref());
         })
     };
-    let on_example = put.reform(|example: &'static Example| (example.text.into(), Some(example)));
+    let on_example = put.reform(Put::example);
+    let on_open = {
+        let (input, put, dispatch) = (input.clone(), put.clone(), state.dispatcher());
+        Callback::from(move |opened| match opened {
+            Opened::Example(example) => put.emit(Put::example(example)),
+            Opened::Shared(Ok(shared)) => {
+                dispatch.dispatch(Action::Node(shared.node()));
+                put.emit(Put { fragment: Some(fragment::read()), ..Put::text(&shared.text) });
+                if let Some(line) = shared.line {
+                    shell::select(&input, Place::Lines(line, line));
+                }
+            }
+            Opened::Shared(Err(fault)) => dispatch.dispatch(Action::Refused(Refused::Link(fault))),
+        })
+    };
     let on_files = {
         let (put, dispatch) = (put.clone(), state.dispatcher());
         Callback::from(move |files: Vec<web_sys::File>| {
             let (put, dispatch) = (put.clone(), dispatch.clone());
             spawn_local(async move {
                 match read(&files).await {
-                    Ok(text) => put.emit((text.into(), None)),
+                    Ok(text) => put.emit(Put::text(&text)),
                     Err(why) => dispatch.dispatch(Action::Refused(why)),
                 }
             });
         })
     };
-    use_fragment(input.text_length() == 0, on_example.clone());
+    use_fragment(input.text_length() == 0, on_open);
     use_file_drop(on_files.clone());
     use_cursor(input, state.dispatcher());
     use_finding_keys();
     use_shell_words(shell, &state);
 
     let page = {
-        let (input, reader, field) = (input.clone(), input.clone(), input.clone());
+        let [input, reader, cursor, field] = std::array::from_fn(|_| input.clone());
         let select = use_callback((), move |place, ()| shell::select(&input, place));
         let text = use_callback((), move |(), ()| reader.value());
+        let line = use_callback((), move |(), ()| {
+            line_at(&cursor.value(), cursor.selection_start().ok().flatten().unwrap_or_default())
+        });
         let apply = {
             let (input, settings, state) = (field, Rc::clone(&settings), state.dispatcher());
             Callback::from(move |findings: Vec<Finding>| {
@@ -82,12 +100,12 @@ pub fn App(props: &AppProps) -> Html {
                 state.dispatch(Action::Fixed(change.outcome));
             })
         };
-        Page { lang: state.lang, select, text, apply, settings: Rc::clone(&settings) }
+        Page { lang: state.lang, select, text, line, apply, settings: Rc::clone(&settings) }
     };
-    let on_clear = put.reform(|()| ("".into(), None));
+    let on_clear = put.reform(|()| Put::text(""));
     let on_bring_back = {
         let replaced = state.replaced.clone();
-        put.reform(move |()| (replaced.clone().unwrap_or_default(), None))
+        put.reform(move |()| Put::text(replaced.as_deref().unwrap_or_default()))
     };
     let (on_lang, on_theme) = (dispatching(&state, Action::Lang), dispatching(&state, Action::Theme));
     let preferences = preferences_bar(state.lang, state.theme, &on_lang, &on_theme);
@@ -117,6 +135,25 @@ pub fn App(props: &AppProps) -> Html {
                 { welcome(state.lang, &on_example) }
             }
         </>
+    }
+}
+
+/// A text to put into the textarea.
+struct Put {
+    text: Rc<str>,
+    /// The example that it is.
+    example: Option<&'static Example>,
+    /// The fragment that opens it.
+    fragment: Option<String>,
+}
+
+impl Put {
+    fn text(text: &str) -> Self {
+        Self { text: text.into(), example: None, fragment: None }
+    }
+
+    fn example(example: &'static Example) -> Self {
+        Self { example: Some(example), fragment: Some(fragment::of(example)), ..Self::text(example.text) }
     }
 }
 

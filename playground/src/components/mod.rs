@@ -17,6 +17,7 @@ mod preferences_bar;
 mod report_menu;
 pub mod report_view;
 mod risk_list;
+mod share_panel;
 mod text_field;
 mod tools;
 mod verdict_banner;

@@ -6,15 +6,19 @@ use yew::prelude::*;
 
 use super::copy_button::copy_label;
 use super::report_view::Page;
+use super::share_panel::SharePanel;
 use super::text_field::text_field;
+use crate::checking::Checked;
 use crate::download;
 use crate::exports::{Format, export};
 use crate::hooks::{Copied, use_copy};
 use crate::words;
 
-/// The page that the report is on.
+/// The report and the page that it is on.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
+    /// The result that the report is about.
+    pub checked: Rc<Checked>,
     /// See [`Page`].
     pub page: Page,
 }
@@ -26,6 +30,7 @@ pub fn ReportMenu(props: &Props) -> Html {
     let lang = page.lang;
     let (copied, copy) = use_copy();
     let unsaved = use_state(|| None::<Rc<str>>);
+    let shares = use_state(|| false);
     let written = {
         let page = page.clone();
         Callback::from(move |format| export(&page.text.emit(()), &page.settings, page.lang, format))
@@ -58,7 +63,17 @@ pub fn ReportMenu(props: &Props) -> Html {
                 <span aria-live="polite">{ copy_label(&copied, words::COPY_MARKDOWN).text(lang) }</span>
             </button>
             { for Format::ALL.map(save) }
+            <button type="button" aria-expanded={shares.to_string()} onclick={toggle(&shares)}>
+                { words::SHARE.text(lang) }
+            </button>
             { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
+            if *shares { <SharePanel checked={props.checked.clone()} page={page.clone()} /> }
         </div>
     }
+}
+
+/// Unfolds a part of the page, or folds it again.
+fn toggle(open: &UseStateHandle<bool>) -> Callback<MouseEvent> {
+    let open = open.clone();
+    Callback::from(move |_| open.set(!*open))
 }

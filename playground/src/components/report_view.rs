@@ -26,6 +26,8 @@ pub struct Page {
     pub select: Callback<Place>,
     /// The text as it stands in the textarea.
     pub text: Callback<(), String>,
+    /// The 1-based line that the cursor is in.
+    pub line: Callback<(), usize>,
     /// Puts the fixes of findings into the text.
     pub apply: Callback<Vec<Finding>>,
     /// What the text is checked with.
@@ -65,7 +67,7 @@ pub fn ReportView(props: &Props) -> Html {
     html! {
         <>
             { verdict_banner(report, page.lang) }
-            <ReportMenu page={page.clone()} />
+            <ReportMenu checked={checked.clone()} page={page.clone()} />
             { risk_list(report, page.lang) }
             { detected(&report.read, page) }
             if !report.findings.is_empty() {

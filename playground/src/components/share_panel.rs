@@ -1,0 +1,85 @@
+//! Makes a link that carries the text: what to take out first, what is left, how long the link is.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::copy_button::copy_label;
+use super::report_view::Page;
+use super::text_field::text_field;
+use crate::checking::Checked;
+use crate::fragment;
+use crate::hooks::{Copied, use_copy};
+use crate::redact::{Redact, redact};
+use crate::share::{Shared, TOO_LONG, encode};
+use crate::words;
+
+/// The page whose text is shared.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// The result about the text; another one means another text.
+    pub checked: Rc<Checked>,
+    /// See [`Page`].
+    pub page: Page,
+}
+
+/// A part of what can be taken out.
+type Part = fn(&mut Redact) -> &mut bool;
+
+/// The choices, the text that would be shared, and the button that copies the link.
+#[component]
+pub fn SharePanel(props: &Props) -> Html {
+    let page = &props.page;
+    let lang = page.lang;
+    let what = use_state(Redact::default);
+    let (copied, copy) = use_copy();
+    let made = {
+        let (text, line) = (page.text.clone(), page.line.clone());
+        use_memo((props.checked.clone(), page.settings.clone(), *what), move |(_, settings, what)| {
+            let text = redact(&text.emit(()), *what);
+            let shared = Shared::new(text, &settings.node, Some(line.emit(())).filter(|line| *line > 1));
+            let link = encode(&shared).map(|fragment| fragment::address(&fragment)).unwrap_or_default();
+            (shared.text, Rc::<str>::from(link))
+        })
+    };
+    let (text, link) = &*made;
+    let parts: [(_, Part); 5] = [
+        (words::SECRETS, |what| &mut what.secrets),
+        (words::ENVIRONMENT, |what| &mut what.environment),
+        (words::TOKENS, |what| &mut what.tokens),
+        (words::ADDRESSES, |what| &mut what.addresses),
+        (words::HOSTS, |what| &mut what.hosts),
+    ];
+    let choice = |(label, part): (rules::show::words::Label, Part)| {
+        let checked = *part(&mut (*what).clone());
+        let what = what.clone();
+        let onchange = move |_| {
+            let mut next = *what;
+            *part(&mut next) = !checked;
+            what.set(next);
+        };
+        html! { <label><input type="checkbox" {checked} {onchange} />{ label.text(lang) }</label> }
+    };
+    let too_long = link.len() > TOO_LONG;
+    let oncopy = {
+        let link = Rc::clone(link);
+        move |_| copy.emit(Rc::clone(&link))
+    };
+    html! {
+        <section class="panel" aria-label={words::SHARE.text(lang)}>
+            <p>{ words::SHARE_HINT.text(lang) }</p>
+            <fieldset class="filters">
+                <legend>{ words::TAKE_OUT.text(lang) }</legend>
+                { for parts.map(choice) }
+            </fieldset>
+            { text_field(text, words::PREVIEW.text(lang)) }
+            <p role="status">{ words::link_length(lang, link.len()) }</p>
+            if !too_long {
+                <button type="button" onclick={oncopy}>
+                    <span aria-live="polite">{ copy_label(&copied, words::COPY_LINK).text(lang) }</span>
+                </button>
+            }
+            if let Copied::Refused(link) = &copied { { text_field(link, words::COPY_LINK.text(lang)) } }
+        </section>
+    }
+}

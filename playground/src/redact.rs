@@ -1,0 +1,657 @@
+//! Takes out of a text what strangers should not read, before it goes into a link: credentials, addresses, names.
+//!
+//! Nothing here can know every secret, so the page shows the result before it is shared. Lines stay where they are, so
+//! that findings point at the same ones.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// What stands in place of a value.
+const REDACTED: &str = "REDACTED";
+
+/// What to take out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Redact {
+    /// Values of Secrets.
+    pub secrets: bool,
+    /// Values of environment variables.
+    pub environment: bool,
+    /// Bearer tokens, JWTs, passwords in options and addresses, private keys.
+    pub tokens: bool,
+    /// IP addresses.
+    pub addresses: bool,
+    /// Names of hosts.
+    pub hosts: bool,
+}
+
+impl Default for Redact {
+    /// All of it.
+    fn default() -> Self {
+        Self { secrets: true, environment: true, tokens: true, addresses: true, hosts: true }
+    }
+}
+
+/// The text without what `redact` names.
+#[must_use]
+pub fn redact(text: &str, redact: Redact) -> String {
+    let mut text = text.to_owned();
+    if redact.secrets || redact.environment {
+        text = documents(&text).map(|document| values(document, redact)).collect();
+    }
+    if redact.tokens {
+        text = tokens(&text);
+    }
+    if redact.hosts {
+        text = hosts(&text);
+    }
+    if redact.addresses {
+        text = addresses(&text);
+    }
+    text
+}
+
+/// The documents of a text, each with the mark that ends it.
+fn documents(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut end = 0;
+        for line in rest.split_inclusive('\n') {
+            end += line.len();
+            if line.trim_end() == "---" {
+                break;
+            }
+        }
+        let (document, behind) = rest.split_at_checked(end)?;
+        rest = behind;
+        Some(document)
+    })
+}
+
+/// Where values start and which of them to take out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// `data` and `stringData` of a Secret: all values.
+    Secret,
+    /// `env` of a container: what stands under `value`.
+    Environment,
+    /// `Environment` in the output of `kubectl describe`: all values.
+    Described,
+}
+
+/// A document without the values of Secrets and of environment variables.
+fn values(document: &str, redact: Redact) -> String {
+    // An object in an annotation or in a list counts as well, so that every mention makes the document a secret one.
+    let is_secret = redact.secrets && document.split(['\n', ',', '{']).any(is_kind_secret);
+    let part = |key: &str| match key {
+        "data" | "stringData" if is_secret => Some(Part::Secret),
+        "env" if redact.environment => Some(Part::Environment),
+        "Environment" if redact.environment => Some(Part::Described),
+        _ => None,
+    };
+    let mut shown = String::with_capacity(document.len());
+    let mut block: Option<Block> = None;
+    for line in json_values(document, &part).split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        block = block.filter(|block| block.goes_on(line));
+        match &mut block {
+            Some(block) => shown += &block.line(line),
+            None => {
+                block = Block::start(line, &part);
+                shown += &block.as_ref().map_or_else(|| line.to_owned(), |block| block.first(line));
+            }
+        }
+        shown += end;
+    }
+    shown
+}
+
+/// `kind: Secret` or `SecretList`, as YAML or JSON, escaped or not.
+fn is_kind_secret(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\' | ' ' | '-' | '}' | '\r')).collect();
+    bare == "kind:Secret" || bare == "kind:SecretList"
+}
+
+/// A YAML mapping, or list of them, whose values are taken out.
+struct Block {
+    part: Part,
+    /// Indentation of the key above it.
+    indent: usize,
+    /// Indentation of what is being taken out as a whole: lines deeper than this.
+    inside: Option<usize>,
+}
+
+impl Block {
+    /// The block that starts below this line.
+    fn start(line: &str, part: &impl Fn(&str) -> Option<Part>) -> Option<Self> {
+        let (indent, key, _) = key_value(line)?;
+        Some(Self { part: part(key)?, indent, inside: None })
+    }
+
+    /// The line that starts it; it may hold a value in flow style.
+    fn first(&self, line: &str) -> String {
+        match key_value(line) {
+            Some((_, _, value)) if !value.is_empty() && !value.starts_with('#') => match self.part {
+                Part::Environment => flow(line),
+                // The output of `kubectl describe` says `<none>` here.
+                Part::Described => line.to_owned(),
+                Part::Secret => redacted_behind(line, value),
+            },
+            _ => line.to_owned(),
+        }
+    }
+
+    /// Whether a line belongs to it.
+    fn goes_on(&self, line: &str) -> bool {
+        let item = self.part == Part::Environment && line.trim_start().starts_with("- ");
+        line.trim().is_empty() || indent_of(line) > self.indent || (item && indent_of(line) == self.indent)
+    }
+
+    /// A line of it without its value.
+    fn line(&mut self, line: &str) -> String {
+        let indent = indent_of(line);
+        if line.trim().is_empty() {
+            return line.to_owned();
+        }
+        if self.inside.is_some_and(|inside| indent > inside) {
+            return format!("{}{REDACTED}", line.get(..indent).unwrap_or_default());
+        }
+        self.inside = None;
+        match (self.part, key_value(line)) {
+            (Part::Environment, _) if line.contains('{') => flow(line),
+            (Part::Environment, Some((column, "value", value))) => {
+                self.inside = Some(column);
+                redacted_behind(line, value)
+            }
+            (Part::Environment, _) => line.to_owned(),
+            (_, Some((column, _, value))) => {
+                self.inside = Some(column);
+                redacted_behind(line, value)
+            }
+            (_, None) => format!("{}{REDACTED}", line.get(..indent).unwrap_or_default()),
+        }
+    }
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Column, key and value of a line `key: value` or `- key: value`.
+fn key_value(line: &str) -> Option<(usize, &str, &str)> {
+    let mut start = indent_of(line);
+    let mut rest = line.get(start..)?;
+    while let Some(item) = rest.strip_prefix("- ") {
+        start += rest.len() - item.trim_start().len();
+        rest = item.trim_start();
+    }
+    let (key, value) = rest.split_once(':')?;
+    let key = key.trim_end().trim_matches(['"', '\'']);
+    (value.is_empty() || value.starts_with([' ', '\t', '\r'])).then(|| (start, key, value.trim()))
+}
+
+/// The line with the mark in place of `value`, its end. An empty value and the sign of a longer one stay.
+fn redacted_behind(line: &str, value: &str) -> String {
+    let sign = value.starts_with(['|', '>']);
+    if value.is_empty() || sign {
+        return line.to_owned();
+    }
+    let before = line.trim_end().strip_suffix(value).unwrap_or_default();
+    format!("{before}{REDACTED}")
+}
+
+/// A line in flow style, `{name: a, value: b}`, without what stands behind `value:`.
+fn flow(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("value:") {
+        let (before, behind) = rest.split_at(at + "value:".len());
+        let value = behind.trim_start();
+        let end = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                value.get(1..).and_then(|inner| inner.find(quote)).map_or(value.len(), |end| end + 2)
+            }
+            _ => value.find([',', '}', ']']).unwrap_or(value.len()),
+        };
+        shown.push_str(before);
+        shown.push(' ');
+        shown.push_str(REDACTED);
+        rest = value.get(end..).unwrap_or_default();
+    }
+    shown + rest
+}
+
+/// A document without values in JSON, which may itself stand escaped in a string of JSON or YAML.
+fn json_values(document: &str, part: &impl Fn(&str) -> Option<Part>) -> String {
+    let mut shown = String::with_capacity(document.len());
+    let mut rest = document;
+    // The brackets open in the part that is being taken out, and the quotation mark that its strings have.
+    let mut within: Option<(Part, usize, &str)> = None;
+    let mut key = "";
+    let mut is_value = false;
+    while let Some(at) = rest.find(['"', '{', '[', '}', ']', ':', ',']) {
+        let (before, found) = rest.split_at(at);
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        if let Some(behind) = found.strip_prefix('"') {
+            let Some(quote) = rest.get(at - escapes..=at) else { break };
+            let Some(length) = string_length(behind, quote) else {
+                shown.push_str(before);
+                shown.push('"');
+                rest = behind;
+                continue;
+            };
+            let (string, behind) = behind.split_at(length);
+            let content = string.strip_suffix(quote).unwrap_or(string);
+            let takes = within.is_some_and(|(part, _, _)| part != Part::Environment || key == "value");
+            shown.push_str(before);
+            shown.push('"');
+            if takes && is_value {
+                shown.push_str(REDACTED);
+                shown.push_str(quote);
+            } else {
+                shown.push_str(string);
+            }
+            if !is_value {
+                key = content;
+            }
+            rest = behind;
+            // Escaped text in a string is looked through as well.
+            if within.is_none() && escapes == 0 && content.contains("\\\"") {
+                let inner = json_values(content, part);
+                shown.truncate(shown.len() - string.len());
+                shown.push_str(&inner);
+                shown.push_str(quote);
+            }
+            continue;
+        }
+        let (sign, behind) = found.split_at(1);
+        match (sign, &mut within) {
+            (":", _) => is_value = true,
+            (",", _) => is_value = false,
+            ("{" | "[", Some((_, depth, _))) => {
+                *depth += 1;
+                is_value = false;
+            }
+            ("{" | "[", None) => {
+                within = part(key).filter(|_| is_value).map(|part| (part, 1, ""));
+                is_value = false;
+            }
+            (_, Some((_, depth, _))) => {
+                *depth -= 1;
+                if *depth == 0 {
+                    within = None;
+                }
+                is_value = false;
+            }
+            _ => is_value = false,
+        }
+        shown.push_str(before);
+        shown.push_str(sign);
+        rest = behind;
+    }
+    shown + rest
+}
+
+/// Length of a string behind its opening quotation mark, the closing one included; it must end on its line.
+fn string_length(text: &str, quote: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text.get(from..)?.find(quote) {
+        let end = from + at + quote.len();
+        let before = text.get(..from + at)?;
+        if before.contains('\n') {
+            return None;
+        }
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        if escapes % 2 == 0 {
+            return Some(end);
+        }
+        from = end;
+    }
+    None
+}
+
+/// Ends of names of options and keys that hold a credential.
+const CREDENTIALS: [&str; 9] = [
+    "password",
+    "passwd",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "secret_access_key",
+    "client_secret",
+    "client-key-data",
+];
+
+/// The shortest word that is taken for a token behind `Bearer`; shorter ones are prose.
+const SHORTEST_TOKEN: usize = 16;
+
+/// A text without bearer tokens, JWTs, passwords and private keys.
+fn tokens(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut in_key = false;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let end = line.get(body.len()..).unwrap_or_default();
+        if in_key && !body.contains("-----END") {
+            shown.push_str(REDACTED);
+        } else {
+            shown += &tokens_of_line(body);
+        }
+        in_key = (in_key || body.contains("PRIVATE KEY-----")) && !body.contains("-----END");
+        shown.push_str(end);
+    }
+    shown
+}
+
+fn tokens_of_line(line: &str) -> String {
+    let line = without_user_info(line);
+    let mut bearer = false;
+    let mut credential = false;
+    let is_part =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/' | '~' | '$' | '!' | '%');
+    runs(&line, is_part, |run, behind| {
+        let jwt = run.starts_with("eyJ") && run.matches('.').count() >= 2;
+        let told = (bearer && run.len() >= SHORTEST_TOKEN) || credential;
+        bearer = run.eq_ignore_ascii_case("bearer");
+        let lower = run.to_ascii_lowercase();
+        let named = CREDENTIALS.iter().any(|name| lower.ends_with(name));
+        let behind = behind.trim_start_matches(['"', '\'']);
+        // A key of YAML or JSON, or an option; `::` is neither.
+        credential = named && (behind.starts_with('=') || behind.starts_with(": ") || behind.starts_with(":\""));
+        (jwt || told).then(|| REDACTED.to_owned())
+    })
+}
+
+/// A line without user and password in addresses such as `https://user:password@host`.
+fn without_user_info(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once("://") {
+        shown += before;
+        shown += "://";
+        let end = behind.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(behind.len());
+        let (authority, _) = behind.split_at(end);
+        rest = match authority.rsplit_once('@') {
+            Some((user, _)) => {
+                shown += REDACTED;
+                behind.get(user.len()..).unwrap_or_default()
+            }
+            None => behind,
+        };
+    }
+    shown + rest
+}
+
+/// A text with other addresses: those that are set apart for documents (RFC 5737, RFC 3849), the same one for the same.
+fn addresses(text: &str) -> String {
+    let mut known: HashMap<IpAddr, usize> = HashMap::new();
+    let mut replace = |address: IpAddr| {
+        if address.is_loopback() || address.is_unspecified() {
+            return None;
+        }
+        let next = known.len();
+        let number = *known.entry(address).or_insert(next);
+        Some(match address {
+            IpAddr::V4(_) => documentation_v4(number).to_string(),
+            IpAddr::V6(_) => Ipv6Addr::from((0x2001_0db8_u128 << 96) + number as u128 + 1).to_string(),
+        })
+    };
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    let text = runs(text, is_part, |run, _| {
+        let bare = run.trim_end_matches('.');
+        let dots = run.get(bare.len()..).unwrap_or_default();
+        let address: Ipv4Addr = bare.parse().ok()?;
+        Some(replace(address.into())? + dots)
+    });
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':');
+    runs(&text, is_part, |run, _| {
+        let bare = run.trim_end_matches(['.', ':']);
+        let address: Ipv6Addr = bare.parse().ok().filter(|_| bare.len() > 2)?;
+        Some(replace(address.into())? + run.get(bare.len()..).unwrap_or_default())
+    })
+}
+
+/// The address with this number among those for documents; the last one for all that are beyond.
+fn documentation_v4(number: usize) -> Ipv4Addr {
+    let networks = [[192, 0, 2], [198, 51, 100], [203, 0, 113]];
+    let [a, b, c] = networks.get(number / 254).copied().unwrap_or([203, 0, 113]);
+    let last = if number / 254 < networks.len() { number % 254 + 1 } else { 255 };
+    Ipv4Addr::new(a, b, c, u8::try_from(last).unwrap_or(u8::MAX))
+}
+
+/// A text with other names of hosts: the ones that stand where names of hosts stand, wherever else they are repeated.
+fn hosts(text: &str) -> String {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for name in host_names(text) {
+        let next = known.len() + 1;
+        // A plain word may mean something else elsewhere, and be what a verdict hangs on.
+        if is_distinctive(name) {
+            known.entry(name).or_insert(next);
+        }
+    }
+    if known.is_empty() {
+        return text.to_owned();
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    runs(text, is_part, |run, _| {
+        let bare = run.trim_end_matches('.');
+        if let Some(number) = known.get(bare) {
+            return Some(format!("host-{number}{}", run.get(bare.len()..).unwrap_or_default()));
+        }
+        let (label, domain) = run.split_once('.')?;
+        Some(format!("host-{}.{domain}", known.get(label)?))
+    })
+}
+
+/// Whether a word can only be a name.
+fn is_distinctive(name: &str) -> bool {
+    let has = |test: fn(char) -> bool| name.contains(test);
+    has(|c| c.is_ascii_alphabetic()) && (has(|c| c.is_ascii_digit()) || has(|c| c == '-' || c == '.')) && name.len() > 2
+}
+
+/// Ends of names that only hosts inside a network have.
+const INTERNAL: [&str; 5] = [".internal", ".local", ".lan", ".corp", ".intra"];
+
+/// What stands where names of hosts stand; may hold more than names.
+fn host_names(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for document in documents(text) {
+        let is_node = document.lines().any(|line| matches!(key_value(line), Some((_, "kind", "Node"))));
+        for line in document.lines() {
+            names.extend(node_of_table(line));
+            names.extend(host_of_log(line));
+            names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
+            if let Some((column, key, value)) = key_value(line.trim_end_matches(',')) {
+                let is_name = matches!(key, "nodeName" | "hostname" | "kubernetes.io/hostname" | "Node");
+                if is_name || (is_node && key == "name" && column <= 4) {
+                    let value = value.trim_matches(['"', '\'']);
+                    // `kubectl describe pod` writes the address behind the name.
+                    names.extend(value.split('/').next());
+                }
+            }
+            for word in line.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '@' | '/' | ':'))) {
+                names.extend(word.split_once('@').map(|(_, host)| until_sign(host)));
+                names.extend(word.split_once("://").map(|(_, host)| until_sign(host)));
+                let bare = until_sign(word);
+                if INTERNAL.iter().any(|end| bare.ends_with(end)) {
+                    names.push(bare);
+                }
+            }
+        }
+    }
+    names
+}
+
+fn until_sign(word: &str) -> &str {
+    word.split(['/', ':', '@']).next().unwrap_or_default().trim_end_matches('.')
+}
+
+/// The node of a row of `kubectl get nodes`.
+fn node_of_table(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let (name, status) = (words.next()?, words.next()?);
+    ["Ready", "NotReady", "Unknown"].contains(&status.split(',').next()?).then_some(name)
+}
+
+/// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`.
+fn host_of_log(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let (_, day, time, host, source) = (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
+    let is_time = time.len() >= 8 && time.matches(':').count() == 2;
+    (day.parse::<u8>().is_ok() && is_time && source.contains(['[', ':'])).then_some(host)
+}
+
+/// The text with some of its runs replaced: the longest stretches of characters that are a part. `replace` is given each
+/// run and what stands behind it.
+fn runs(text: &str, is_part: impl Fn(char) -> bool, mut replace: impl FnMut(&str, &str) -> Option<String>) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(&is_part) {
+        let (before, run) = rest.split_at(start);
+        let end = run.find(|c| !is_part(c)).unwrap_or(run.len());
+        let (run, behind) = run.split_at(end);
+        shown.push_str(before);
+        match replace(run, behind) {
+            Some(other) => shown += &other,
+            None => shown.push_str(run),
+        }
+        rest = behind;
+    }
+    shown + rest
+}
+
+// The generator of cases is not made for the browser.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use proptest::prelude::*;
+    use rules::Input;
+    use rules::settings::Settings;
+
+    use super::{Redact, redact};
+    use crate::examples::EXAMPLES;
+
+    fn all(text: &str) -> String {
+        redact(text, Redact::default())
+    }
+
+    /// What fired, and where.
+    fn findings(text: &str) -> Vec<(String, Option<usize>)> {
+        let report = rules::check(&[Input::new("stdin", text)], &Settings::default());
+        let line = |finding: &rules::report::Finding| Some(finding.evidence.first()?.place.span?.line);
+        report.findings.iter().map(|finding| (finding.rule.to_string(), line(finding))).collect()
+    }
+
+    #[test]
+    fn the_report_about_every_example_stays_the_same() {
+        for example in EXAMPLES {
+            let redacted = all(example.text);
+            assert_eq!(findings(&redacted), findings(example.text), "{}:\n{redacted}", example.address());
+            assert_eq!(all(&redacted), redacted, "{}: a second time", example.address());
+        }
+    }
+
+    #[test]
+    fn values_of_secrets_go_in_every_form_and_keys_stay() {
+        let yaml = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: aHVudGVyMg==\n  key: |\n    hunter2\n    more\ntype: Opaque\n";
+        assert_eq!(
+            all(yaml),
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: REDACTED\n  key: |\n    REDACTED\n    REDACTED\ntype: Opaque\n"
+        );
+        let json = "{\"kind\": \"Secret\", \"data\": {\"a\": \"hunter2\"}, \"type\": \"Opaque\"}";
+        assert_eq!(all(json), json.replace("hunter2", "REDACTED"));
+        let applied = "kind: Secret\nmetadata:\n  annotations:\n    x: |\n      {\"data\":{\"a\":\"hunter2\"},\"kind\":\"Secret\"}\n";
+        assert_eq!(all(applied), applied.replace("hunter2", "REDACTED"));
+        let escaped =
+            r#"{"kind": "Secret", "x": "{\"stringData\":{\"a\":\"hun}ter2\"},\"kind\":\"Secret\"}", "y": "z"}"#;
+        assert_eq!(all(escaped), escaped.replace("hun}ter2", "REDACTED"));
+        let other = "kind: ConfigMap\ndata:\n  a: b\n---\n";
+        assert_eq!(all(&format!("{other}{yaml}")), format!("{other}{}", all(yaml)), "a ConfigMap beside it stays");
+    }
+
+    #[test]
+    fn values_of_environment_variables_go_and_their_names_stay() {
+        let yaml = "    env:\n    - name: A\n      value: hunter2\n    - name: B\n      valueFrom: {secretKeyRef: {name: s, key: k}}\n    - {name: C, value: \"hun,ter2\"}\n    - name: D\n      value: |\n        hunter2\n    image: nginx\n";
+        let shown = all(yaml);
+        assert!(!shown.contains("hun"), "{shown}");
+        for kept in ["name: A", "secretKeyRef", "name: C, value: REDACTED}", "name: D", "    image: nginx"] {
+            assert!(shown.contains(kept), "{kept} in {shown}");
+        }
+        let json = "{\"env\": [{\"name\": \"A\", \"value\": \"hunter2\"}], \"tolerations\": [{\"value\": \"x\"}]}";
+        assert_eq!(all(json), json.replace("hunter2", "REDACTED"));
+        let described = "    Environment:\n      PASSWORD:  hunter2\n    Mounts:\n      /a from b\n";
+        assert_eq!(all(described), described.replace("hunter2", "REDACTED"));
+    }
+
+    #[test]
+    fn credentials_go() {
+        let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln";
+        for (text, shown) in [
+            (format!("Authorization: Bearer {jwt}"), "Authorization: Bearer REDACTED"),
+            ("authorization: bearer 0123456789abcdef0123".into(), "authorization: bearer REDACTED"),
+            (format!("seen {jwt}, twice"), "seen REDACTED, twice"),
+            ("--bootstrap-token=abcdef.0123456789abcdef x".into(), "--bootstrap-token=REDACTED x"),
+            ("  token: \"hunter2\"".into(), "  token: \"REDACTED\""),
+            ("curl https://me:hunter2@example.com/x".into(), "curl https://REDACTED@example.com/x"),
+            ("Bearer token is missing".into(), "Bearer token is missing"),
+        ] {
+            let only = Redact { hosts: false, ..Redact::default() };
+            assert_eq!(redact(&text, only), shown);
+        }
+        let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nAAAA\n-----END RSA PRIVATE KEY-----\nafter\n";
+        assert_eq!(all(key), key.replace("MIIE", "REDACTED").replace("AAAA", "REDACTED"));
+    }
+
+    #[test]
+    fn addresses_become_those_for_documents_and_versions_stay() {
+        assert_eq!(
+            all("10.1.2.3:10250 10.1.2.4-10.1.2.3. [fe80::1]:80 127.0.0.1 ::1 0.0.0.0"),
+            "192.0.2.1:10250 192.0.2.2-192.0.2.1. [2001:db8::3]:80 127.0.0.1 ::1 0.0.0.0"
+        );
+        for text in
+            ["4.18.0-305.25.1.el8_4.x86_64", "v1.27.1", "12:34:56.789", "std::fmt", "00:1a:2b:3c:4d:5e", "1.2.3"]
+        {
+            assert_eq!(all(text), text);
+        }
+    }
+
+    #[test]
+    fn names_of_hosts_go_wherever_they_are_repeated() {
+        let text = "[root@node-7 ~]# uname -a\nLinux node-7 5.4.0\nNov 30 02:41:13 node-7.shop kubelet[1]: node-7 is up\n  nodeName: ip-10-0-0-1.ec2.internal\n";
+        assert_eq!(
+            all(text),
+            "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-2 kubelet[1]: host-1 is up\n  nodeName: host-3\n"
+        );
+        assert_eq!(redact(text, Redact { hosts: false, ..Redact::default() }), text);
+        let nodes =
+            "NAME     STATUS   ROLES    AGE   VERSION\nworker1  Ready    <none>   1d    v1.27.1\n\nworker1 again";
+        assert_eq!(all(nodes), nodes.replace("worker1", "host-1"));
+    }
+
+    proptest! {
+        #[test]
+        fn lines_stay_and_nothing_panics(text in "([a-z{}\\[\\]\":, \\\\\n-]|kind: Secret|data:|env:|value:|\\PC){0,80}") {
+            let shown = all(&text);
+            prop_assert_eq!(shown.matches('\n').count(), text.matches('\n').count());
+        }
+
+        #[test]
+        fn a_password_survives_nowhere(password in "[A-Za-z][A-Za-z0-9]{15,30}") {
+            for form in [
+                "kind: Secret\ndata:\n  p: PASSWORD\n",
+                "kind: Secret\nstringData: {p: PASSWORD}\n",
+                "{\"data\":{\"p\":\"PASSWORD\"},\"kind\":\"Secret\"}",
+                "apiVersion: v1\nitems:\n- apiVersion: v1\n  data:\n    p: PASSWORD\n  kind: Secret\nkind: List\n",
+                "env:\n- name: P\n  value: PASSWORD\n",
+                "env: [{name: P, value: PASSWORD}]",
+                "\"env\": [\n  {\n    \"name\": \"P\",\n    \"value\": \"PASSWORD\"\n  }\n]",
+                "password: PASSWORD", "--password=PASSWORD", "Bearer PASSWORD", "redis://:PASSWORD@cache:6379/0",
+            ] {
+                let shown = all(&form.replace("PASSWORD", &password));
+                prop_assert!(!shown.contains(&password), "{}", shown);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A link that carries the text: the part of the address behind `#`, which never reaches a server.
+//!
+//! `#v1.d=` stands before the state as JSON, deflated (RFC 1951) and written in base64url (RFC 4648) without padding.
+//! Links live long: a later version gets another prefix, and this one stays readable.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+use rules::kubernetes::quantity;
+use rules::settings::NodeProfile;
+use serde::{Deserialize, Serialize};
+
+/// Before the state, in version 1.
+const PREFIX: &str = "#v1.d=";
+
+/// The most that a link may inflate to, in bytes. Deflate shrinks a thousandfold, so a short link could hold up the page.
+const INFLATED: usize = 2 * 1024 * 1024;
+
+/// Links longer than this, in characters, are cut by some chat tools.
+pub const LONG: usize = 2_000;
+
+/// Longer links are not made: browsers and tools begin to refuse them.
+pub const TOO_LONG: usize = 30_000;
+
+/// Deflate's level that takes the most time and the least room.
+const SMALLEST: u8 = 9;
+
+/// What a link carries.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shared {
+    /// The text of the textarea.
+    pub text: String,
+    /// kubelet's `maxPods`, as far as it was given by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pods: Option<u64>,
+    /// Allocatable memory of the node, a Kubernetes quantity, as far as it was given by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_memory: Option<String>,
+    /// The 1-based line that the cursor is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+impl Shared {
+    /// A text with what is known of the node.
+    #[must_use]
+    pub fn new(text: String, node: &NodeProfile, line: Option<usize>) -> Self {
+        Self { text, max_pods: node.max_pods, node_memory: node.memory.map(quantity::format), line }
+    }
+
+    /// What is known of the node. Values that say nothing are left out.
+    #[must_use]
+    pub fn node(&self) -> NodeProfile {
+        let memory = self.node_memory.as_deref().and_then(|memory| crate::node_profile::memory(memory).ok().flatten());
+        NodeProfile { max_pods: self.max_pods.filter(|pods| *pods > 0), memory }
+    }
+}
+
+/// Why a link cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It was cut or changed on the way.
+    Damaged,
+    /// It inflates to more than the page takes.
+    TooLarge,
+    /// It was made by a later version of the page.
+    Newer,
+}
+
+/// The fragment that carries `shared`; `None` when it cannot be written, which no text causes.
+#[must_use]
+pub fn encode(shared: &Shared) -> Option<String> {
+    let json = serde_json::to_vec(shared).ok()?;
+    Some(PREFIX.to_owned() + &URL_SAFE_NO_PAD.encode(compress_to_vec(&json, SMALLEST)))
+}
+
+/// Whether a fragment is a link of this kind, readable or not.
+#[must_use]
+pub fn is_link(fragment: &str) -> bool {
+    let version = fragment.strip_prefix("#v").and_then(|rest| rest.split_once('.'));
+    version.is_some_and(|(version, _)| !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// What a fragment carries; `None` when it is no link of this kind.
+#[must_use]
+pub fn decode(fragment: &str) -> Option<Result<Shared, Fault>> {
+    match fragment.strip_prefix(PREFIX) {
+        Some(data) => Some(inflate(data)),
+        None if fragment.starts_with("#v1.") => Some(Err(Fault::Damaged)),
+        None => is_link(fragment).then_some(Err(Fault::Newer)),
+    }
+}
+
+fn inflate(data: &str) -> Result<Shared, Fault> {
+    // Tools append what they take for a part of a sentence.
+    let data = data.trim_end_matches(['.', ',', ')', '>', '=']);
+    let deflated = URL_SAFE_NO_PAD.decode(data).map_err(|_| Fault::Damaged)?;
+    let json = decompress_to_vec_with_limit(&deflated, INFLATED).map_err(|error| match error.status {
+        TINFLStatus::HasMoreOutput => Fault::TooLarge,
+        _ => Fault::Damaged,
+    })?;
+    serde_json::from_slice(&json).map_err(|_| Fault::Damaged)
+}
+
+// The generator of cases is not made for the browser.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use miniz_oxide::deflate::compress_to_vec;
+    use proptest::prelude::*;
+    use rules::settings::NodeProfile;
+
+    use super::{Fault, INFLATED, Shared, decode, encode};
+    use crate::examples::EXAMPLES;
+
+    /// Made by hand with Python: `base64url(zlib.compressobj(9, wbits=-15))`. They must open for ever.
+    const GOLDEN: [(&str, fn() -> Shared); 2] = [
+        ("#v1.d=q1YqSa0oUbJSSivWy8zLL8lMq9TLTayILy1OLYrPzCsuScxLTi1WsFUwNLKIyVOqBQA", || Shared {
+            text: "fs.inotify.max_user_instances = 128\n".into(),
+            ..Shared::default()
+        }),
+        (
+            "#v1.d=q1YqSa0oUbJSUlb4MH9Gg8Lj5r7HzXseN3fG5GVn5qVYKQTkp8TkKeko5SZWAJnFSlZGpgY6Snn5Kam-qbn5RZVArYZm7plAFTmZealA6VoA",
+            || Shared {
+                text: "# 😀 ノード\nkind: Pod\n".into(),
+                max_pods: Some(250),
+                node_memory: Some("16Gi".into()),
+                line: Some(2),
+            },
+        ),
+    ];
+
+    #[test]
+    fn links_of_earlier_days_open() {
+        for (link, shared) in GOLDEN {
+            assert_eq!(decode(link), Some(Ok(shared())), "{link}");
+        }
+    }
+
+    #[test]
+    fn examples_come_back_and_stay_below_the_length_that_is_refused() {
+        for example in EXAMPLES {
+            let shared = Shared::new(example.text.into(), &NodeProfile::default(), None);
+            let link = encode(&shared).unwrap();
+            assert!(link.len() < super::TOO_LONG, "{}: {}", example.address(), link.len());
+            assert_eq!(decode(&link), Some(Ok(shared)));
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_before_it_inflates() {
+        let bomb = |size| format!("#v1.d={}", URL_SAFE_NO_PAD.encode(compress_to_vec(&vec![b' '; size], 9)));
+        assert!(bomb(64 * INFLATED).len() < 200_000);
+        assert_eq!(decode(&bomb(64 * INFLATED)), Some(Err(Fault::TooLarge)));
+        assert_eq!(decode(&bomb(INFLATED + 1)), Some(Err(Fault::TooLarge)));
+        assert_eq!(decode(&bomb(INFLATED)), Some(Err(Fault::Damaged)), "inflates, but is no JSON");
+    }
+
+    #[test]
+    fn what_is_broken_newer_or_no_link_is_told_apart() {
+        let link = encode(&Shared { text: "kind: Pod\n".repeat(20), ..Shared::default() }).unwrap();
+        assert_eq!(decode(&link[..link.len() - 9]), Some(Err(Fault::Damaged)), "cut");
+        assert_eq!(decode(&format!("{link}.")).unwrap().unwrap().text.len(), 200, "the end of a sentence");
+        for broken in ["#v1.d=", "#v1.d=%", "#v1.d=AAAA", "#v1.x=AAAA"] {
+            assert_eq!(decode(broken), Some(Err(Fault::Damaged)), "{broken}");
+        }
+        assert_eq!(decode("#v2.z=AAAA"), Some(Err(Fault::Newer)));
+        for other in ["", "#", "#example=a/b.txt", "#report", "#v", "#v.", "#volumes.x"] {
+            assert_eq!(decode(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn values_that_say_nothing_are_left_out() {
+        let shared = Shared { max_pods: Some(0), node_memory: Some("lots".into()), ..Shared::default() };
+        assert_eq!(shared.node(), NodeProfile::default());
+        let node = NodeProfile { max_pods: Some(30), memory: Some(3 << 29) };
+        assert_eq!(Shared::new(String::new(), &node, None).node(), node);
+    }
+
+    proptest! {
+        #[test]
+        fn every_state_comes_back(
+            text in "\\PC{0,200}",
+            max_pods in proptest::option::of(1_u64..),
+            node_memory in proptest::option::of("[0-9]{1,3}Gi"),
+            line in proptest::option::of(1_usize..10_000),
+        ) {
+            let shared = Shared { text, max_pods, node_memory, line };
+            prop_assert_eq!(decode(&encode(&shared).unwrap()), Some(Ok(shared)));
+        }
+
+        #[test]
+        fn no_fragment_makes_it_panic(fragment in "#v1\\.d=[A-Za-z0-9_-]{0,80}|\\PC{0,40}") {
+            let _ = decode(&fragment);
+        }
+    }
+}
