@@ -167,6 +167,42 @@ pub const PREVIEW: Label =
 /// Copies the link.
 pub const COPY_LINK: Label = Label { en: "Copy link", ja: "リンクをコピー", zh: "复制链接" };
 
+/// Unfolds a policy made for the findings.
+pub const ENFORCE: Label =
+    Label { en: "Enforce this…", ja: "クラスターで強制…", zh: "在集群中强制执行…" };
+
+/// What the policy is and what is shown with it.
+pub const ENFORCE_HINT: Label = Label {
+    en: "A Kubewarden policy against the memory findings above, and what it would answer if these objects were created. \
+         LimitRanges of a cluster are not known here.",
+    ja: "上のメモリに関する指摘を防ぐ Kubewarden ポリシーと、これらのオブジェクトを作成したときの判定結果です。\
+         クラスターの LimitRange は考慮されません。",
+    zh: "针对上述内存问题的 Kubewarden 策略，以及创建这些对象时策略会给出的结果。这里不考虑集群中的 LimitRange。",
+};
+
+/// The policy keeps risky objects out.
+pub const REJECT: Label = Label { en: "Reject", ja: "拒否する", zh: "拒绝" };
+
+/// The policy mends risky objects.
+pub const GIVE_LIMITS: Label = Label {
+    en: "Give limits where there are none, reject the rest",
+    ja: "上限がなければ付け、それ以外は拒否する",
+    zh: "没有上限的补上，其余拒绝",
+};
+
+/// The policy lets an object pass.
+pub const ACCEPTED: Label = Label { en: "Accepted", ja: "許可", zh: "允许" };
+
+/// The policy lets an object pass and warns.
+pub const WARNED: Label =
+    Label { en: "Accepted with a warning", ja: "警告付きで許可", zh: "允许，但给出警告" };
+
+/// The policy changes an object.
+pub const CHANGED: Label = Label { en: "Accepted and changed", ja: "変更して許可", zh: "修改后允许" };
+
+/// The policy keeps an object out.
+pub const DENIED: Label = Label { en: "Denied", ja: "拒否", zh: "拒绝" };
+
 /// Copies the report.
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };

@@ -563,6 +563,27 @@ async fn a_broken_link_is_told_and_takes_nothing_away() {
 }
 
 #[wasm_bindgen_test]
+async fn a_policy_is_made_and_its_answer_shown() {
+    let stage = Stage::started().await;
+    stage.enter(POD, "insertFromPaste").await;
+    stage.click("Enforce this…").await;
+    assert!(stage.text(".answers").starts_with("DeniedPod/web"));
+    assert!(stage.text(".panel .code pre").contains("kind: ClusterAdmissionPolicy"));
+    stage.find(".panel label:last-of-type input").click();
+    flush().await;
+    assert!(stage.text(".answers").starts_with("Accepted and changedPod/web"));
+    assert!(stage.text(".answers pre").contains("+ spec.containers[1].resources.limits.memory: 256Mi"));
+    assert!(stage.text(".panel .code pre").contains("defaultMemoryLimit: 256Mi"));
+}
+
+#[wasm_bindgen_test]
+async fn there_is_nothing_to_enforce_about_a_node() {
+    let stage = Stage::started().await;
+    stage.enter("fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    assert!(!stage.text(".menu").contains("Enforce"));
+}
+
+#[wasm_bindgen_test]
 async fn text_typed_before_the_start_is_checked() {
     let mut stage = Stage::new();
     stage.input().set_value("fs.inotify.max_user_instances = 128\nuname -r");

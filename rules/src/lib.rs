@@ -59,6 +59,13 @@ pub fn check(inputs: &[Input], settings: &Settings) -> Report {
     report
 }
 
+/// The Kubernetes objects of a text, those of lists one by one, each with the 1-based first line of its document. What
+/// cannot be read is left out; [`check`] tells of it.
+#[must_use]
+pub fn objects(input: &Input) -> Vec<(usize, Value)> {
+    read::texts(std::slice::from_ref(input)).objects()
+}
+
 /// Replace the pointers' provisional spans (the first line of their document) by where they really lead.
 fn point_into_text(report: &mut Report, reading: &Reading) {
     let places = || report.findings.iter().flat_map(|finding| &finding.evidence).map(|evidence| &evidence.place);

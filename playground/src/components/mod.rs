@@ -5,6 +5,7 @@ pub mod app;
 mod capacity_bar;
 mod command;
 mod copy_button;
+mod enforce_panel;
 mod evidence;
 mod filters;
 mod finding_card;

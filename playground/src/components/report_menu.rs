@@ -5,11 +5,13 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::copy_button::copy_label;
+use super::enforce_panel::EnforcePanel;
 use super::report_view::Page;
 use super::share_panel::SharePanel;
 use super::text_field::text_field;
 use crate::checking::Checked;
 use crate::download;
+use crate::enforcement;
 use crate::exports::{Format, export};
 use crate::hooks::{Copied, use_copy};
 use crate::words;
@@ -30,7 +32,8 @@ pub fn ReportMenu(props: &Props) -> Html {
     let lang = page.lang;
     let (copied, copy) = use_copy();
     let unsaved = use_state(|| None::<Rc<str>>);
-    let shares = use_state(|| false);
+    let (shares, enforces) = (use_state(|| false), use_state(|| false));
+    let enforceable = enforcement::is_of_use(&props.checked.report);
     let written = {
         let page = page.clone();
         Callback::from(move |format| export(&page.text.emit(()), &page.settings, page.lang, format))
@@ -66,8 +69,14 @@ pub fn ReportMenu(props: &Props) -> Html {
             <button type="button" aria-expanded={shares.to_string()} onclick={toggle(&shares)}>
                 { words::SHARE.text(lang) }
             </button>
+            if enforceable {
+                <button type="button" aria-expanded={enforces.to_string()} onclick={toggle(&enforces)}>
+                    { words::ENFORCE.text(lang) }
+                </button>
+            }
             { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
             if *shares { <SharePanel checked={props.checked.clone()} page={page.clone()} /> }
+            if enforceable && *enforces { <EnforcePanel checked={props.checked.clone()} page={page.clone()} /> }
         </div>
     }
 }

@@ -92,6 +92,19 @@ impl Reading<'_> {
         self.documents.binary_search_by_key(&(place.input, span.line), starts).ok()
     }
 
+    /// The objects of all documents, those of lists one by one, each with the first raw line of its document.
+    pub(crate) fn objects(&self) -> Vec<(usize, Value)> {
+        let mut objects = Vec::new();
+        for document in &self.documents {
+            let paste = self.pastes.get(document.input);
+            let lines = paste.and_then(|paste| paste.lines.get(document.lines.clone())).unwrap_or_default();
+            let line = lines.first().map_or(1, |line| line.number);
+            let text = lines.iter().map(|line| line.text.as_ref()).collect::<Vec<_>>().join("\n");
+            objects.extend(parse(&text).map(items).unwrap_or_default().into_iter().map(|object| (line, object)));
+        }
+        objects
+    }
+
     /// Where pointers into a document lead in its text.
     pub(crate) fn locate(&self, document: usize, pointers: &BTreeSet<&str>) -> HashMap<String, Span> {
         let Some(document) = self.documents.get(document) else { return HashMap::new() };
@@ -99,6 +112,26 @@ impl Reading<'_> {
         let spans = locate::locate(paste, document.lines.clone(), pointers);
         spans.into_iter().map(|(pointer, span)| (pointer.to_owned(), span)).collect()
     }
+}
+
+/// The items of a list, or the one object that is none. Items of a list that names their kind (`PodList`) may leave it
+/// out themselves.
+fn items(mut object: Value) -> Vec<Value> {
+    let kind = object.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List")).map(str::to_owned);
+    let version = object.get("apiVersion").cloned();
+    let items = match (kind.is_some(), object.get_mut("items")) {
+        (true, Some(Value::Array(items))) => std::mem::take(items),
+        _ => return vec![object],
+    };
+    let named = kind.filter(|kind| !kind.is_empty()).map(Value::String).zip(version);
+    let complete = |mut item: Value| {
+        if let (Some((kind, version)), Some(fields)) = (&named, item.as_object_mut()) {
+            fields.entry("kind").or_insert_with(|| kind.clone());
+            fields.entry("apiVersion").or_insert_with(|| version.clone());
+        }
+        item
+    };
+    items.into_iter().map(complete).collect()
 }
 
 /// Read texts.

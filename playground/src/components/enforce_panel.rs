@@ -1,0 +1,88 @@
+//! A policy made for the present findings, and what it would answer for the pasted objects.
+
+use std::rc::Rc;
+
+use rules::show::visible;
+use rules::show::words::Label;
+use yew::prelude::*;
+
+use super::copy_button::CopyButton;
+use super::icon::Icon;
+use super::place_button::place_button;
+use super::report_view::Page;
+use crate::checking::Checked;
+use crate::enforcement::{Answer, Mode, answers, policy, settings};
+use crate::places::Place;
+use crate::words;
+
+/// The result that the policy is made for.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// The result.
+    pub checked: Rc<Checked>,
+    /// See [`Page`].
+    pub page: Page,
+}
+
+/// The choice of what the policy does, the policy, and its answers.
+#[component]
+pub fn EnforcePanel(props: &Props) -> Html {
+    let Props { checked, page } = props;
+    let lang = page.lang;
+    let mode = use_state(Mode::default);
+    let answers = {
+        let text = page.text.clone();
+        use_memo((checked.clone(), *mode), move |(checked, mode)| {
+            answers(&text.emit(()), &settings(&checked.report, *mode))
+        })
+    };
+    let choice = |(wanted, label): (Mode, Label)| {
+        let mode = mode.clone();
+        let checked = *mode == wanted;
+        let onchange = move |_| mode.set(wanted);
+        html! { <label><input type="radio" name="mode" {checked} {onchange} />{ label.text(lang) }</label> }
+    };
+    let policy = policy(&checked.report, *mode);
+    html! {
+        <section class="panel" aria-label={words::ENFORCE.text(lang)}>
+            <p>{ words::ENFORCE_HINT.text(lang) }</p>
+            <fieldset class="filters">
+                <legend class="unseen">{ words::ENFORCE.text(lang) }</legend>
+                { for [(Mode::Reject, words::REJECT), (Mode::GiveLimits, words::GIVE_LIMITS)].map(choice) }
+            </fieldset>
+            <ol class="answers">
+                { for answers.iter().map(|given| answer(given, page)) }
+            </ol>
+            <div class="code">
+                <pre tabindex="0"><code>{ &policy }</code></pre>
+                <CopyButton text={policy.clone()} {lang} />
+            </div>
+        </section>
+    }
+}
+
+/// What the policy answers for one object.
+fn answer(answer: &Answer, page: &Page) -> Html {
+    let Answer { line, object, decision, changes } = answer;
+    let (icon, label) = match (decision.accepted, changes.is_empty()) {
+        (false, _) => (Icon::Error, words::DENIED),
+        (true, false) => (Icon::Info, words::CHANGED),
+        (true, true) if !decision.warnings.is_empty() => (Icon::Warning, words::WARNED),
+        (true, true) => (Icon::Ok, words::ACCEPTED),
+    };
+    let mut said: Vec<String> = changes.iter().map(|change| format!("+ {}", visible(change))).collect();
+    // The policy speaks English, as the cluster's users will read it.
+    said.extend(decision.message.iter().flat_map(|message| message.lines()).map(|line| visible(line).into_owned()));
+    said.extend(decision.warnings.iter().map(|warning| visible(warning).into_owned()));
+    html! {
+        <li class={icon.class()}>
+            <p class="status">
+                { icon.view() }
+                <span>{ label.text(page.lang) }</span>
+                <code>{ visible(object).into_owned() }</code>
+                { place_button(Place::Lines(*line, *line), page) }
+            </p>
+            if !said.is_empty() { <pre tabindex="0"><code>{ said.join("\n") }</code></pre> }
+        </li>
+    }
+}
