@@ -296,13 +296,11 @@ fn json_values(document: &str, part: &impl Fn(&str) -> Option<Part>) -> String {
 
 /// Length of a string behind its opening quotation mark, the closing one included; it must end on its line.
 fn string_length(text: &str, quote: &str) -> Option<usize> {
+    let line = text.split('\n').next()?;
     let mut from = 0;
-    while let Some(at) = text.get(from..)?.find(quote) {
-        let end = from + at + quote.len();
-        let before = text.get(..from + at)?;
-        if before.contains('\n') {
-            return None;
-        }
+    while let Some(at) = line.get(from..)?.find(quote) {
+        let before = line.get(..from + at)?;
+        let end = before.len() + quote.len();
         let escapes = before.len() - before.trim_end_matches('\\').len();
         if escapes % 2 == 0 {
             return Some(end);
@@ -360,7 +358,8 @@ fn tokens_of_line(line: &str) -> String {
         let named = CREDENTIALS.iter().any(|name| lower.ends_with(name));
         let behind = behind.trim_start_matches(['"', '\'']);
         // A key of YAML or JSON, or an option; `::` is neither.
-        credential = named && (behind.starts_with('=') || behind.starts_with(": ") || behind.starts_with(":\""));
+        let is_option = run.starts_with("--") && behind.starts_with(' ');
+        credential = named && (is_option || ["=", ": ", ":\""].iter().any(|sign| behind.starts_with(sign)));
         (jwt || told).then(|| REDACTED.to_owned())
     })
 }
@@ -593,6 +592,7 @@ mod tests {
             ("authorization: bearer 0123456789abcdef0123".into(), "authorization: bearer REDACTED"),
             (format!("seen {jwt}, twice"), "seen REDACTED, twice"),
             ("--bootstrap-token=abcdef.0123456789abcdef x".into(), "--bootstrap-token=REDACTED x"),
+            ("kubeadm join --token abcdef.0123 x".into(), "kubeadm join --token REDACTED x"),
             ("  token: \"hunter2\"".into(), "  token: \"REDACTED\""),
             ("curl https://me:hunter2@example.com/x".into(), "curl https://REDACTED@example.com/x"),
             ("Bearer token is missing".into(), "Bearer token is missing"),

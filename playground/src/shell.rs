@@ -100,6 +100,12 @@ pub fn select(input: &HtmlTextAreaElement, place: Place) {
     input.set_scroll_left(pixels(place.column().saturating_sub(COLUMNS_IN_VIEW), line_height(input) * WIDTH_BY_HEIGHT));
 }
 
+/// Put the cursor at the start of a line without taking the focus.
+pub fn put_cursor(input: &HtmlTextAreaElement, line: usize) {
+    let (start, _) = Place::Lines(line, line).range(&input.value());
+    let _ = input.set_selection_range(start, start);
+}
+
 /// Columns that are in view without scrolling even on a narrow screen.
 const COLUMNS_IN_VIEW: usize = 40;
 

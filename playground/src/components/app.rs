@@ -18,7 +18,7 @@ use crate::examples::Example;
 use crate::fixes::{self, Fixed};
 use crate::fragment::{self, Opened};
 use crate::hooks::{use_checker, use_cursor, use_file_drop, use_finding_keys, use_fragment, use_shell_words};
-use crate::places::{Place, line_at};
+use crate::places::line_at;
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Refused, State};
@@ -57,7 +57,8 @@ pub fn App(props: &AppProps) -> Html {
                 dispatch.dispatch(Action::Node(shared.node()));
                 put.emit(Put { fragment: Some(fragment::read()), ..Put::text(&shared.text) });
                 if let Some(line) = shared.line {
-                    shell::select(&input, Place::Lines(line, line));
+                    shell::put_cursor(&input, line);
+                    dispatch.dispatch(Action::Cursor(line));
                 }
             }
             Opened::Shared(Err(fault)) => dispatch.dispatch(Action::Refused(Refused::Link(fault))),
@@ -83,23 +84,24 @@ pub fn App(props: &AppProps) -> Html {
 
     let page = {
         let [input, reader, cursor, field] = std::array::from_fn(|_| input.clone());
+        let dispatch = state.dispatcher();
         let select = use_callback((), move |place, ()| shell::select(&input, place));
         let text = use_callback((), move |(), ()| reader.value());
         let line = use_callback((), move |(), ()| {
             line_at(&cursor.value(), cursor.selection_start().ok().flatten().unwrap_or_default())
         });
-        let apply = {
-            let (input, settings, state) = (field, Rc::clone(&settings), state.dispatcher());
-            Callback::from(move |findings: Vec<Finding>| {
-                let Some(change) = fixes::change(&input.value(), &settings, &findings) else {
-                    state.dispatch(Action::Fixed(Fixed::Nowhere));
-                    return;
-                };
-                shell::change(&input, &change);
-                check_now.emit(());
-                state.dispatch(Action::Fixed(change.outcome));
-            })
-        };
+        // It keeps its identity, and with it the report is not rendered anew at each key.
+        let apply = use_callback(Rc::clone(&settings), move |findings: Vec<Finding>, settings| {
+            let outcome = match fixes::change(&field.value(), settings, &findings) {
+                Some(change) => {
+                    shell::change(&field, &change);
+                    check_now.emit(());
+                    change.outcome
+                }
+                None => Fixed::Nowhere,
+            };
+            dispatch.dispatch(Action::Fixed(outcome));
+        });
         Page { lang: state.lang, select, text, line, apply, settings: Rc::clone(&settings) }
     };
     let on_clear = put.reform(|()| Put::text(""));

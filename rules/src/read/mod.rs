@@ -349,6 +349,21 @@ mod tests {
     }
 
     #[test]
+    fn objects_come_one_by_one_and_items_of_a_list_get_its_kind() {
+        let text = "> kind: Pod\n> apiVersion: v1\n> metadata: {name: a}\n\nthen\n\nkind: PodList\napiVersion: v1\nitems:\n\
+                    - metadata: {name: b}\n- kind: Pod\n  metadata: {name: c}\n";
+        let objects = texts(&[Input::new("paste", text)]).objects();
+        let told: Vec<_> = objects
+            .iter()
+            .map(|(line, object)| {
+                (*line, object["kind"].as_str().unwrap(), object["metadata"]["name"].as_str().unwrap())
+            })
+            .collect();
+        assert_eq!(told, [(1, "Pod", "a"), (7, "Pod", "b"), (7, "Pod", "c")]);
+        assert!(texts(&[Input::new("paste", "uname -r\n5.4.0")]).objects().is_empty());
+    }
+
+    #[test]
     fn inputs_without_text_say_so() {
         for (text, lines, why) in
             [("", 1, Why::Empty), (" \r\n\n", 3, Why::Empty), ("a\0b\nkind: Pod\n", 3, Why::Binary)]
