@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_link_opens_what_was_shared() {
         let shared = Shared { text: "uname -r".into(), ..Shared::default() };
-        assert_eq!(opened(&encode(&shared).unwrap()), Some(Opened::Shared(Ok(shared))));
+        assert_eq!(opened(&encode(&shared)), Some(Opened::Shared(Ok(shared))));
     }
 
     #[test]

@@ -125,7 +125,7 @@ struct Block {
 
 impl Block {
     /// The block that starts below this line.
-    fn start(line: &str, part: &impl Fn(&str) -> Option<Part>) -> Option<Self> {
+    fn start(line: &str, part: &dyn Fn(&str) -> Option<Part>) -> Option<Self> {
         let (indent, key, _) = key_value(line)?;
         Some(Self { part: part(key)?, indent, inside: None })
     }
@@ -224,7 +224,7 @@ fn flow(line: &str) -> String {
 }
 
 /// A document without values in JSON, which may itself stand escaped in a string of JSON or YAML.
-fn json_values(document: &str, part: &impl Fn(&str) -> Option<Part>) -> String {
+fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
     let mut shown = String::with_capacity(document.len());
     let mut rest = document;
     // The brackets open in the part that is being taken out, and the quotation mark that its strings have.
@@ -350,7 +350,7 @@ fn tokens_of_line(line: &str) -> String {
     let mut credential = false;
     let is_part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/' | '~' | '$' | '!' | '%');
-    runs(&line, is_part, |run, behind| {
+    runs(&line, &is_part, &mut |run, behind| {
         let jwt = run.starts_with("eyJ") && run.matches('.').count() >= 2;
         let told = (bearer && run.len() >= SHORTEST_TOKEN) || credential;
         bearer = run.eq_ignore_ascii_case("bearer");
@@ -399,14 +399,14 @@ fn addresses(text: &str) -> String {
         })
     };
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
-    let text = runs(text, is_part, |run, _| {
+    let text = runs(text, &is_part, &mut |run, _| {
         let bare = run.trim_end_matches('.');
         let dots = run.get(bare.len()..).unwrap_or_default();
         let address: Ipv4Addr = bare.parse().ok()?;
         Some(replace(address.into())? + dots)
     });
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':');
-    runs(&text, is_part, |run, _| {
+    runs(&text, &is_part, &mut |run, _| {
         let bare = run.trim_end_matches(['.', ':']);
         let address: Ipv6Addr = bare.parse().ok().filter(|_| bare.len() > 2)?;
         Some(replace(address.into())? + run.get(bare.len()..).unwrap_or_default())
@@ -435,7 +435,7 @@ fn hosts(text: &str) -> String {
         return text.to_owned();
     }
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    runs(text, is_part, |run, _| {
+    runs(text, &is_part, &mut |run, _| {
         let bare = run.trim_end_matches('.');
         if let Some(number) = known.get(bare) {
             return Some(format!("host-{number}{}", run.get(bare.len()..).unwrap_or_default()));
@@ -504,11 +504,11 @@ fn host_of_log(line: &str) -> Option<&str> {
 }
 
 /// The text with some of its runs replaced: the longest stretches of characters that are a part. `replace` is given each
-/// run and what stands behind it.
-fn runs(text: &str, is_part: impl Fn(char) -> bool, mut replace: impl FnMut(&str, &str) -> Option<String>) -> String {
+/// run and what stands behind it. Behind pointers, because a copy for each use would make the Wasm larger.
+fn runs(text: &str, is_part: &dyn Fn(char) -> bool, replace: &mut dyn FnMut(&str, &str) -> Option<String>) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find(&is_part) {
+    while let Some(start) = rest.find(is_part) {
         let (before, run) = rest.split_at(start);
         let end = run.find(|c| !is_part(c)).unwrap_or(run.len());
         let (run, behind) = run.split_at(end);

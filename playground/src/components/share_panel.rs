@@ -38,7 +38,7 @@ pub fn SharePanel(props: &Props) -> Html {
         use_memo((props.checked.clone(), page.settings.clone(), *what), move |(_, settings, what)| {
             let text = redact(&text.emit(()), *what);
             let shared = Shared::new(text, &settings.node, Some(line.emit(())).filter(|line| *line > 1));
-            let link = encode(&shared).map(|fragment| fragment::address(&fragment)).unwrap_or_default();
+            let link = fragment::address(&encode(&shared));
             (shared.text, Rc::<str>::from(link))
         })
     };
