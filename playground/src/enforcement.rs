@@ -1,12 +1,10 @@
 //! "Enforce this": a policy for the cluster that answers for the present findings, and what it would answer.
 
-use std::collections::BTreeSet;
-
 use rules::Input;
 use rules::admission::{self, Decision};
 use rules::report::{Report, Risk, Severity};
 use rules::settings::Settings;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::exports::NAME;
 
@@ -54,10 +52,16 @@ pub fn is_of_use(report: &Report) -> bool {
     memory.any(|finding| finding.severity > Severity::Info && finding.object.is_some())
 }
 
-/// Rules with present findings that the policy would only warn of.
-fn warned(report: &Report) -> BTreeSet<&str> {
+/// Rules with present findings that the policy would only warn of, each once.
+fn warned(report: &Report) -> Vec<&str> {
+    let mut rules: Vec<&str> = Vec::new();
     let memory = report.findings.iter().filter(|finding| finding.risk == Risk::MemoryVolume);
-    memory.filter(|finding| finding.severity == Severity::Warning).map(|finding| &*finding.rule).collect()
+    for finding in memory.filter(|finding| finding.severity == Severity::Warning) {
+        if !rules.contains(&&*finding.rule) {
+            rules.push(&finding.rule);
+        }
+    }
+    rules
 }
 
 /// A `ClusterAdmissionPolicy`, ready to be applied. Rules that would only warn are set to deny when they have findings.
@@ -88,8 +92,11 @@ pub fn policy(report: &Report, mode: Mode) -> String {
 /// The settings of that policy. LimitRanges cannot be asked for here, so they are left out.
 #[must_use]
 pub fn settings(report: &Report, mode: Mode) -> Settings {
-    let rules: serde_json::Map<String, Value> =
-        warned(report).into_iter().map(|rule| (rule.to_owned(), json!("deny"))).collect();
+    // Inserted one by one: collecting a map sorts first, which takes kilobytes of Wasm.
+    let mut rules = Map::new();
+    for rule in warned(report) {
+        rules.insert(rule.to_owned(), json!("deny"));
+    }
     let settings = match mode {
         Mode::Reject => json!({"rules": rules}),
         Mode::GiveLimits => {
