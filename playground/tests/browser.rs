@@ -260,6 +260,13 @@ async fn an_undecided_risk_names_the_command_to_paste_next() {
 }
 
 #[wasm_bindgen_test]
+async fn a_report_that_decides_nothing_names_what_to_start_with() {
+    let nothing = rules::check(&[rules::Input::new("paste", "hello")], &Settings::default());
+    let stage = reported(nothing, Lang::En).await;
+    assert!(stage.text(".risks .next").contains("sysctl fs.inotify"));
+}
+
+#[wasm_bindgen_test]
 async fn a_report_is_shown_in_japanese_and_chinese() {
     let japanese = reported(report(), Lang::Ja).await;
     assert!(japanese.text(".verdict h2").starts_with("リスクあり"));

@@ -2,6 +2,7 @@
 
 use rules::report::{Missing, Report, Risk};
 use rules::rules::Lang;
+use rules::show;
 use rules::show::words::{PASTE_NEXT, risk as risk_name, status, wanted};
 use yew::prelude::*;
 
@@ -12,6 +13,8 @@ use crate::words;
 /// All four risks, always in the same order, and below them what would decide the undecided ones.
 pub(super) fn risk_list(report: &Report, lang: Lang) -> Html {
     let states = Risk::ALL.map(|risk| (risk, report.risk(risk)));
+    // Where nothing was understood, what to start with.
+    let start = show::missing(report);
     html! {
         <section class="risks" aria-labelledby="risks">
             <h2 id="risks" class="unseen">{ words::RISKS.text(lang) }</h2>
@@ -27,17 +30,23 @@ pub(super) fn risk_list(report: &Report, lang: Lang) -> Html {
                 }) }
             </ul>
             { for states.iter().filter(|(_, state)| !state.missing.is_empty()).map(|(risk, state)| {
-                paste_next(*risk, &state.missing, lang)
+                paste_next(Some(*risk), &state.missing, lang)
             }) }
+            { if states.iter().all(|(_, state)| state.missing.is_empty()) && !start.is_empty() {
+                paste_next(None, &start, lang)
+            } else {
+                Html::default()
+            } }
         </section>
     }
 }
 
 /// The commands whose output decides, most telling first.
-fn paste_next(risk: Risk, missing: &[Missing], lang: Lang) -> Html {
+fn paste_next(risk: Option<Risk>, missing: &[Missing], lang: Lang) -> Html {
+    let name = risk.map(|risk| html! { <b>{ risk_name(risk).text(lang) }</b> });
     html! {
-        <div class={classes!("next", Icon::Question.class())} data-next={risk.id()}>
-            <p>{ Icon::Question.view() }<b>{ risk_name(risk).text(lang) }</b>{ PASTE_NEXT.text(lang) }</p>
+        <div class={classes!("next", Icon::Question.class())} data-next={risk.map(Risk::id)}>
+            <p>{ Icon::Question.view() }{ name }{ PASTE_NEXT.text(lang) }</p>
             <ul>
                 { for missing.iter().map(|missing| html! {
                     <li>

@@ -78,7 +78,8 @@ fn open_values(rule: &Rule, lang: Lang, shown: impl Fn(&str) -> String) -> Value
 }
 
 /// What to paste next, each thing once; what to start with when nothing was understood at all.
-fn missing(report: &Report) -> Vec<Missing> {
+#[must_use]
+pub fn missing(report: &Report) -> Vec<Missing> {
     let mut missing: Vec<Missing> = Vec::new();
     for wanted in report.risks.values().flat_map(|state| &state.missing) {
         if !missing.contains(wanted) {
