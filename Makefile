@@ -48,7 +48,7 @@ annotated-policy.wasm:
 
 # How fast pastes are read; FILTER=journal/check narrows it down.
 bench:
-	cargo bench --locked --package rules -- $(FILTER)
+	cargo bench --locked --package rules --bench reading -- $(FILTER)
 
 # Ten minutes for each target, starting from the examples. FUZZ_SECONDS= and FUZZ_TARGETS= change that.
 FUZZ_SECONDS ?= 600
