@@ -164,3 +164,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_rewritten_document_keeps_strings_that_yaml_1_1_would_take_for_something_else() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec:\n  volumes: [{name: s, emptyDir: {medium: Memory}}]\n  \
+                containers:\n  - name: c\n    env: [{name: A, value: \"on\"}, {name: B, value: \"12:30:45\"}]\n    \
+                resources: &r {limits: {cpu: 1}}\n    volumeMounts: [{name: s, mountPath: /s}]\n  - name: d\n    \
+                resources: *r\n";
+    let fixed = fix_all(&Input::new("pod.yaml", text), &Settings::default());
+    assert!(!fixed.reformatted.is_empty(), "an anchor cannot be edited in place");
+    for string in ["\"on\"", "\"12:30:45\""] {
+        assert!(fixed.text.contains(string), "{string} lost its quotes:\n{}", fixed.text);
+    }
+}

@@ -651,3 +651,40 @@ fn every_form_is_understood() {
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
+
+/// The report about several inputs, as files are checked together.
+fn together(texts: &[&str]) -> rules::report::Report {
+    let inputs: Vec<Input> = texts.iter().map(|text| Input::new("node", *text)).collect();
+    check(&inputs, &Settings::default())
+}
+
+#[test]
+fn of_several_nodes_the_worst_decides_in_any_order() {
+    for (bad, good, risk) in [
+        ("fs.inotify.max_user_instances = 128", "fs.inotify.max_user_instances = 8192", Inotify),
+        ("memory\t3\t65500\t1", "memory\t3\t120\t1", Memcg),
+    ] {
+        assert_eq!(together(&[bad, good]).risk(risk).status, AtRisk, "{bad}");
+        assert_eq!(together(&[good, bad]).risk(risk).status, AtRisk, "{bad}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_column() {
+    let report = together(&["\u{feff}fs.inotify.max_user_instances = 128"]);
+    let span = report.findings.first().and_then(|finding| finding.evidence.first()?.place.span);
+    assert_eq!(span.map(|span| (span.line, span.column, span.end_column)), Some((1, 1, 36)));
+}
+
+#[test]
+fn a_remedy_never_lowers_what_was_not_enough() {
+    for (text, target) in [
+        ("tail: inotify resources exhausted\nfs.inotify.max_user_watches = 1048576", "2097152"),
+        ("failed to create fsnotify watcher: too many open files\nfs.inotify.max_user_instances = 8192", "16384"),
+        ("fs.inotify.max_user_instances = 128", "8192"),
+    ] {
+        let report = together(&[text]);
+        let said = report.findings.first().and_then(|finding| finding.values.get("target").cloned());
+        assert_eq!(said.as_deref(), Some(target), "{text}");
+    }
+}
