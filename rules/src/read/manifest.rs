@@ -189,9 +189,14 @@ fn refuse(paste: &mut Paste, lines: Range<usize>, sketch: Sketch, why: Why, note
     }
 }
 
-/// A unified diff shows parts of two versions.
+/// A unified diff shows parts of two versions, but for one that adds a whole file.
 fn diff(lines: &[Line]) -> Option<Why> {
-    lines.iter().any(|line| line.text.starts_with("@@ -") || line.text.starts_with("diff --git ")).then_some(Why::Diff)
+    let mut hunks = lines.iter().filter(|line| line.text.starts_with("@@ -")).peekable();
+    let parts = match hunks.peek() {
+        Some(_) => hunks.any(|line| !line.text.starts_with("@@ -0,0 ")),
+        None => lines.iter().any(|line| line.text.starts_with("diff --git ")),
+    };
+    parts.then_some(Why::Diff)
 }
 
 /// The clean lines as one text again.
@@ -262,6 +267,16 @@ mod tests {
             let (facts, _) = read(text);
             assert_eq!(facts.sketches.iter().map(|found| found.value).collect::<Vec<_>>(), [sketch], "{text}");
         }
+    }
+
+    #[test]
+    fn a_diff_that_adds_a_whole_file_is_read() {
+        let added = POD.lines().map(|line| format!("+{line}\n")).collect::<String>();
+        let header = "diff --git a/pod.yaml b/pod.yaml\nnew file mode 100644\n--- /dev/null\n+++ b/pod.yaml\n";
+        let (facts, _) = read(&format!("{header}@@ -0,0 +1,13 @@\n{added}"));
+        assert_eq!(facts.pods.len(), 1);
+        let (facts, unread) = read(&format!("{header}@@ -0,0 +1,13 @@\n{added}@@ -1,2 +1,2 @@\n x\n"));
+        assert_eq!((facts.pods.len(), unread), (0, vec![Why::Diff]));
     }
 
     #[test]

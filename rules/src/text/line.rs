@@ -53,6 +53,11 @@ impl Line<'_> {
         self.last = next.last;
     }
 
+    /// Leave nothing but a part of the text.
+    pub(crate) fn keep(&mut self, range: Range<usize>) {
+        *self = slice(self, range);
+    }
+
     /// False for blank lines and for lines that only separate (`---`, `====`, `...`).
     pub(crate) fn says_something(&self) -> bool {
         self.text.contains(|c: char| !c.is_whitespace() && !matches!(c, '-' | '=' | '.' | '_' | '*'))

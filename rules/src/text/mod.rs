@@ -12,6 +12,7 @@ pub(crate) use line::{Line, Role};
 pub(crate) use needles::Needles;
 
 mod line;
+mod margin;
 mod needles;
 pub(crate) mod number;
 mod prompt;
@@ -98,6 +99,7 @@ impl<'a> Paste<'a> {
         let mut paste =
             Self { raw, line_starts: Vec::new(), lines: Vec::new(), blocks: Vec::new(), column: Cell::default() };
         line::clean(raw, &mut paste.line_starts, &mut paste.lines);
+        margin::remove(&mut paste.lines);
         paste.lines = unwrap::unwrap(paste.lines);
         paste.blocks = sections(&mut paste.lines);
         paste
