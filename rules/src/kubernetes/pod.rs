@@ -325,7 +325,7 @@ impl Walker {
             own.get_or_insert_with(|| owner.clone()).injected = true;
         }
         let owner = own.as_ref().unwrap_or(owner);
-        let spec = object.get("containers").and_then(Value::as_array).is_some();
+        let spec = object.get("containers").and_then(Value::as_array).is_some_and(|list| !is_pattern(list));
         if spec {
             self.pod(object, owner);
         } else if is_memory_volume(object) {
@@ -554,6 +554,12 @@ fn is_memory_volume(object: &Map<String, Value>) -> bool {
     })
 }
 
+/// Containers of a Kyverno policy, which are named by an anchor (`(name): "*"`): they match or change those of pods.
+fn is_pattern(containers: &[Value]) -> bool {
+    let mut containers = containers.iter().filter_map(Value::as_object);
+    containers.any(|container| !container.contains_key("name") && container.keys().any(|key| key.ends_with(')')))
+}
+
 /// YAML or JSON inside a string (`values: |`) that asks for a memory volume.
 fn mentions_memory_volume(text: &str) -> bool {
     // Most texts in an object are too short to say it.
@@ -616,6 +622,17 @@ mod tests {
     fn volumes_without_containers_are_a_fragment() {
         let walk = walk(&json!({"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}]}));
         assert_eq!(walk.sketches, [("/volumes/0".to_owned(), Sketch::Fragment)]);
+    }
+
+    #[test]
+    fn the_pattern_of_a_policy_is_no_pod() {
+        let walk = walk(&json!({"patchStrategicMerge": {"spec": {
+            "containers": [{"(name)": "*", "volumeMounts": [{"name": "v"}]}],
+            "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
+        }}}));
+        assert!(walk.pods.is_empty());
+        let pointer = "/patchStrategicMerge/spec/volumes/0".to_owned();
+        assert_eq!(walk.sketches, [(pointer, Sketch::Fragment)]);
     }
 
     #[test]
