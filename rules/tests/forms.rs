@@ -670,6 +670,27 @@ fn of_several_nodes_the_worst_decides_in_any_order() {
 }
 
 #[test]
+fn of_several_hosts_in_one_paste_the_worst_decides_and_of_one_host_the_last() {
+    let sysctl = "fs.inotify.max_user_instances =";
+    for (text, status) in [
+        (format!("root@n1:~# sysctl -a\n{sysctl} 128\nroot@n2:~# sysctl -a\n{sysctl} 8192\n"), AtRisk),
+        (format!("[root@n1 ~]# sysctl -a\n{sysctl} 128\n[root@n2 ~]# sysctl -a\n{sysctl} 8192\n"), AtRisk),
+        (format!("n1 | CHANGED | rc=0 >>\n{sysctl} 128\nn2 | CHANGED | rc=0 >>\n{sysctl} 8192\n"), AtRisk),
+        (format!("root@n1:~# sysctl -a\n{sysctl} 128\nroot@n1:/# sysctl -a\n{sysctl} 8192\n"), Ok),
+        (format!("root@n1:~# sysctl -a\n{sysctl} 128\n$ sysctl -a\n{sysctl} 8192\n"), Ok),
+        (
+            format!("root@4f1c2ab90d3e:/# sysctl -a\n{sysctl} 128\nroot@n1:/# sysctl -w {sysctl}8192\n{sysctl} 8192\n"),
+            Ok,
+        ),
+        (format!("root@n1:/# sysctl -a\n{sysctl} 128\nroot@4f1c2ab90d3e:/# sysctl -a\n{sysctl} 8192\n"), Ok),
+    ] {
+        assert_eq!(together(&[&text]).risk(Inotify).status, status, "{text}");
+    }
+    let text = "root@n1:~# cat /proc/cgroups\nmemory\t3\t65500\t1\nroot@n2:~# cat /proc/cgroups\nmemory\t3\t120\t1\n";
+    assert_eq!(together(&[text]).risk(Memcg).status, AtRisk);
+}
+
+#[test]
 fn a_byte_order_mark_is_no_column() {
     let report = together(&["\u{feff}fs.inotify.max_user_instances = 128"]);
     let span = report.findings.first().and_then(|finding| finding.evidence.first()?.place.span);

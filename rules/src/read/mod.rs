@@ -1,6 +1,6 @@
 //! From text or an object to facts: one file per kind of input.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde_json::Value;
@@ -198,9 +198,24 @@ pub(crate) struct Notes {
     /// The facts so far, those of earlier inputs included.
     pub(crate) facts: Facts,
     input: usize,
+    /// The host whose shell the lines come from, by the prompts so far.
+    host: String,
+    /// The last value of each gauge on each host.
+    latest: BTreeMap<(Gauge, String), Found<u64>>,
     /// Which reader claimed each raw line.
     claims: Vec<Option<Claim>>,
     unread: Vec<Unread>,
+}
+
+/// What a node has one value of at a time: the last one read counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gauge {
+    /// The limit on inotify instances.
+    MaxInstances,
+    /// The limit on inotify watches.
+    MaxWatches,
+    /// The number of memory cgroups.
+    MemoryCgroups,
 }
 
 /// What became of a raw line.
@@ -216,12 +231,18 @@ enum Claim {
 
 impl Notes {
     fn new(input: usize, paste: &Paste, facts: Facts) -> Self {
-        Self { facts, input, claims: vec![None; paste.line_count()], unread: Vec::new() }
+        let (host, latest) = (String::new(), BTreeMap::new());
+        Self { facts, input, host, latest, claims: vec![None; paste.line_count()], unread: Vec::new() }
     }
 
     /// Let every reader go over every block.
     fn lines(&mut self, paste: &Paste) {
+        // What stands before the first prompt that names a host was printed there as well.
+        paste.blocks().find_map(|block| block.host()).unwrap_or_default().clone_into(&mut self.host);
         for block in paste.blocks() {
+            if let Some(host) = block.host() {
+                host.clone_into(&mut self.host);
+            }
             for reader in READERS {
                 (reader.read)(&block, self);
             }
@@ -274,6 +295,26 @@ impl Notes {
         Found { value, place: Place { input: self.input, pointer: None, span: Some(paste.span(line, range)) } }
     }
 
+    /// A reading of a gauge on the present host. Returns the one that it replaces.
+    fn gauge(&mut self, gauge: Gauge, found: Found<u64>) -> Option<Found<u64>> {
+        self.latest.insert((gauge, self.host.clone()), found)
+    }
+
+    /// Of several nodes, be they hosts in one input or several inputs, the worst decides.
+    fn settle(&mut self) {
+        for ((gauge, _), found) in std::mem::take(&mut self.latest) {
+            let (kept, limit) = match gauge {
+                Gauge::MaxInstances => (&mut self.facts.inotify.max_instances, true),
+                Gauge::MaxWatches => (&mut self.facts.inotify.max_watches, true),
+                Gauge::MemoryCgroups => (&mut self.facts.memcg.num_cgroups, false),
+            };
+            let worse = |known: &Found<u64>| if limit { known.value < found.value } else { known.value > found.value };
+            if !kept.as_ref().is_some_and(worse) {
+                *kept = Some(found);
+            }
+        }
+    }
+
     /// These raw lines (1-based, inclusive) were not used.
     pub(crate) fn unread(&mut self, first_line: usize, last_line: usize, why: Why) {
         for claim in self.claims.iter_mut().take(last_line).skip(first_line.saturating_sub(1)) {
@@ -284,6 +325,7 @@ impl Notes {
 
     /// Turn claims into runs of lines, and list what nobody claimed.
     fn finish(mut self, paste: &Paste, reading: &mut Reading) {
+        self.settle();
         for line in paste.lines.iter().filter(|line| line.role == Role::Text && line.says_something()) {
             for claim in self.claims.iter_mut().take(line.last).skip(line.number.saturating_sub(1)) {
                 claim.get_or_insert(Claim::Open);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::facts::{CgroupMode, Found, Misc};
-use crate::read::{Notes, Reader};
+use crate::facts::{CgroupMode, Misc};
+use crate::read::{Gauge, Notes, Reader};
 use crate::text::{Block, Line, number};
 
 /// See the module's text.
@@ -107,12 +107,7 @@ fn table(block: &Block, rows: &[(&Line, Row)], notes: &mut Notes) {
         match row.name {
             "memory" => {
                 let found = notes.found(row.num_cgroups, block.paste, line, whole);
-                // Several inputs are several nodes, of which the worst decides.
-                let kept = &mut notes.facts.memcg.num_cgroups;
-                let worse = |known: &Found<u64>| known.place.input != found.place.input && known.value > found.value;
-                if !kept.as_ref().is_some_and(worse) {
-                    *kept = Some(found);
-                }
+                notes.gauge(Gauge::MemoryCgroups, found);
             }
             "misc" => {
                 let misc = if row.hierarchy > 0 { Misc::Mounted } else { Misc::Absent };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::facts::Found;
-use crate::read::{Notes, Reader};
+use crate::read::{Gauge, Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
@@ -237,27 +237,19 @@ fn is_sysctl(text: &str) -> bool {
 
 /// The last live value wins; an intended one never replaces a live one.
 fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
-    let inotify = &mut notes.facts.inotify;
     match (limit, form) {
-        (Limit::Instances, Form::Live) => keep_last(&mut inotify.max_instances, found),
-        (Limit::Instances, Form::Intended) => inotify.intended_instances = Some(found),
-        (Limit::Watches, Form::Intended) => inotify.intended_watches = Some(found),
+        (Limit::Instances, Form::Live) => {
+            notes.gauge(Gauge::MaxInstances, found);
+        }
         (Limit::Watches, Form::Live) => {
-            let earlier = inotify.max_watches.clone();
-            keep_last(&mut inotify.max_watches, found);
-            let now = inotify.max_watches.as_ref().map_or(0, |found| found.value);
-            if let Some(earlier) = earlier.filter(|earlier| earlier.value > now) {
-                inotify.earlier_watches = Some(earlier);
+            let value = found.value;
+            let earlier = notes.gauge(Gauge::MaxWatches, found);
+            if let Some(earlier) = earlier.filter(|earlier| earlier.value > value) {
+                notes.facts.inotify.earlier_watches = Some(earlier);
             }
         }
-    }
-}
-
-/// Within one input the last reading counts. Several inputs are several nodes, of which the worst decides.
-fn keep_last(kept: &mut Option<Found<u64>>, found: Found<u64>) {
-    let better = |known: &Found<u64>| known.place.input != found.place.input && known.value < found.value;
-    if !kept.as_ref().is_some_and(better) {
-        *kept = Some(found);
+        (Limit::Instances, Form::Intended) => notes.facts.inotify.intended_instances = Some(found),
+        (Limit::Watches, Form::Intended) => notes.facts.inotify.intended_watches = Some(found),
     }
 }
 

@@ -42,7 +42,7 @@ fn run(lines: &mut [Line<'_>], start: usize, first: Margin) -> usize {
         let text = text.strip_prefix("- ").unwrap_or(text);
         KEYS.iter().any(|key| text.starts_with(key))
     };
-    if inner.len() >= SHORTEST && !part && lines.iter().map(|line| &*line).zip(&inner).any(manifest) {
+    if inner.len() >= SHORTEST && !part && lines.iter().zip(&inner).any(manifest) {
         for (line, inner) in lines.iter_mut().zip(inner) {
             line.keep(inner);
         }

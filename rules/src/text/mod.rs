@@ -52,7 +52,7 @@ struct Section {
 pub(crate) struct Block<'p, 'a> {
     /// The paste it is part of.
     pub(crate) paste: &'p Paste<'a>,
-    /// The line above the fence that opens this block, when there is one: often a file name.
+    /// The line that opens this block, or the one above the fence that does: often the name of a file or a host.
     pub(crate) heading: Option<&'p Line<'a>>,
     /// The command line that printed these lines.
     pub(crate) command: Option<Command<'p, 'a>>,
@@ -69,6 +69,12 @@ impl<'p, 'a> Block<'p, 'a> {
     /// The command line, then the lines: output is sometimes glued to the command that printed it.
     pub(crate) fn all_lines(&self) -> impl Iterator<Item = &'p Line<'a>> + use<'p, 'a> {
         self.command.map(|command| command.line).into_iter().chain(self.lines())
+    }
+
+    /// The host that printed these lines, by the prompt in front of the command or by Ansible's heading.
+    pub(crate) fn host(&self) -> Option<&'p str> {
+        let prompt = self.command.and_then(|command| prompt::host(command.line.text.get(..command.from)?));
+        prompt.or_else(|| self.heading.and_then(|line| prompt::ansible_host(&line.text)))
     }
 
     /// The command's text, or nothing.
@@ -175,7 +181,10 @@ fn sections(lines: &mut [Line]) -> Vec<Section> {
     for index in 0..lines.len() {
         let follows = lines.get(index + 1).is_some_and(|next| is_yaml_key(&next.text) || indent(&next.text) > 0);
         let Some(line) = lines.get_mut(index) else { break };
-        let start = if line.is_fence() {
+        let start = if prompt::ansible_host(&line.text).is_some() {
+            line.role = Role::Command;
+            Some(Section { heading: Some(index), command: None, lines: index + 1..index + 1 })
+        } else if line.is_fence() {
             let heading = last_text.take();
             let open = line.open_fence();
             line.role = Role::Fence;

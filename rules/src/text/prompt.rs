@@ -90,6 +90,21 @@ pub(crate) fn command_start(line: &str, in_yaml: bool) -> Option<usize> {
     Some(glued.map_or(start, |at| start + at + 3))
 }
 
+/// The host that a prompt names: `root@n1:~# `, `[root@n1 ~]# `. A container's prompt has the hexadecimal start of its
+/// id, and its kernel is that of the host before.
+pub(super) fn host(prompt: &str) -> Option<&str> {
+    let (_, rest) = prompt.rsplit_once('@')?;
+    let host = rest.split([':', ' ', ']', '/', '#', '$', '%']).next()?;
+    let container = host.len() == 12 && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (!host.is_empty() && !container).then_some(host)
+}
+
+/// The host in the heading that Ansible prints above a host's output: `n1 | CHANGED | rc=0 >>`.
+pub(super) fn ansible_host(line: &str) -> Option<&str> {
+    let (host, rest) = line.strip_suffix(" >>")?.split_once(" | ")?;
+    (rest.contains("| rc=") && !host.contains(char::is_whitespace)).then_some(host)
+}
+
 /// Length of an unmistakable prompt that `text` starts with.
 fn prompt_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('\\').unwrap_or(text);
