@@ -1,5 +1,7 @@
 //! What was read: typed facts, each with the place it came from. Rules see nothing else.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::node_memory::Reservations;
 use crate::kubernetes::pod::PodTemplate;
@@ -13,6 +15,37 @@ pub struct Found<T> {
     pub value: T,
     /// Where it was read.
     pub place: Place,
+    /// The machine that it is about.
+    pub host: Host,
+}
+
+impl<T> Found<T> {
+    /// False when the text says that the two values are about different machines.
+    pub fn may_share_node<U>(&self, other: &Found<U>) -> bool {
+        self.host.may_be(other.host)
+    }
+}
+
+/// A machine that a value is about, as far as a prompt, a heading or a row names one. The default is an unknown one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Host(u64);
+
+impl Host {
+    /// The machine of that name or IP address; `n1.example.com` is `n1` as well.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let address = name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let label = if address { name } else { name.split('.').next().unwrap_or(name) };
+        let mut hasher = DefaultHasher::new();
+        label.to_ascii_lowercase().hash(&mut hasher);
+        Self(hasher.finish())
+    }
+
+    /// False when the two are known to differ.
+    #[must_use]
+    pub fn may_be(self, other: Self) -> bool {
+        self == other || [self, other].contains(&Self::default())
+    }
 }
 
 /// All facts of one check, in reading order.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Context;
-use crate::facts::{Facts, Found};
+use crate::facts::{Facts, Found, Host};
 use crate::kubernetes::version::Version;
 use crate::report::{Finding, Place};
 use crate::rules::{Lang, Rule, placeholders};
@@ -12,7 +12,7 @@ use crate::show::said;
 
 /// A value read at the start of the first input.
 pub fn found<T>(value: T) -> Found<T> {
-    Found { value, place: Place::default() }
+    Found { value, place: Place::default(), host: Host::default() }
 }
 
 /// A version read at the start of the first input.

@@ -629,10 +629,105 @@ const MANIFEST: &[Form] = &[
     ),
 ];
 
+const HOSTS: &[Form] = &[
+    (
+        "a loop with headings",
+        "== n1 ==\nfs.inotify.max_user_instances = 128\n== n2 ==\nfs.inotify.max_user_instances = 8192\n",
+        Inotify,
+        AtRisk,
+        LOW,
+    ),
+    (
+        "the host in front of each line",
+        "node1: fs.inotify.max_user_instances = 128\nnode2: fs.inotify.max_user_instances = 8192\n",
+        Inotify,
+        AtRisk,
+        LOW,
+    ),
+    (
+        "the host in front of each row",
+        "node1 memory\t5\t312\t1\nnode2 memory\t5\t64410\t1\nnode3 memory\t5\t290\t1\n",
+        Memcg,
+        AtRisk,
+        IDS,
+    ),
+    (
+        "ssh to one host after the other",
+        "$ ssh node-a sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = 128\n\
+         $ ssh node-b sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = 8192\n",
+        Inotify,
+        AtRisk,
+        LOW,
+    ),
+    (
+        "an old kubelet on one node, the misc tree and runc on another",
+        "$ kubectl get nodes\nNAME   STATUS   ROLES    AGE   VERSION\nn1     Ready    <none>   10d   v1.26.3\n\
+         n2     Ready    <none>   10d   v1.28.3\nroot@n2:~# grep misc /proc/cgroups\nmisc 13 88 1\n\
+         root@n2:~# runc --version\nrunc version 1.1.12\n",
+        CgroupCleanup,
+        Undecided,
+        &[],
+    ),
+    (
+        "an old kubelet, the misc tree and runc on the same node",
+        "$ kubectl get nodes\nNAME   STATUS   ROLES    AGE   VERSION\nn1     Ready    <none>   10d   v1.28.3\n\
+         n2     Ready    <none>   10d   v1.26.3\nroot@n2:~# grep misc /proc/cgroups\nmisc 13 88 1\n\
+         root@n2:~# runc --version\nrunc version 1.1.12\n",
+        CgroupCleanup,
+        AtRisk,
+        MISC,
+    ),
+    (
+        "an update of kubelet in between",
+        "root@n1:~# kubelet --version\nKubernetes v1.26.3\nroot@n1:~# runc --version\nrunc version 1.1.7\n\
+         root@n1:~# grep misc /proc/cgroups\nmisc 13 88 1\nroot@n1:~# kubelet --version\nKubernetes v1.26.15\n",
+        CgroupCleanup,
+        Ok,
+        &[],
+    ),
+];
+
+const ASIDE: &[Form] = &[
+    (
+        "a sentence about the default",
+        "The kernel default of fs.inotify.max_user_instances is 128, which is too low; we already set it to 8192.",
+        Inotify,
+        NoEvidence,
+        &[],
+    ),
+    ("a plan", "TODO: bump fs.inotify.max_user_instances = 128 -> 8192", Inotify, Undecided, &[]),
+    (
+        "a diff of a file for later",
+        "--- a/etc/sysctl.d/99-k8s.conf\n+++ b/etc/sysctl.d/99-k8s.conf\n-fs.inotify.max_user_instances = 128\n\
+         +fs.inotify.max_user_instances = 8192\n",
+        Inotify,
+        Undecided,
+        &[],
+    ),
+    ("num_cgroups alone", "$ grep memory /proc/cgroups | awk '{print $3}'\n65412\n", Memcg, AtRisk, IDS),
+    ("num_cgroups by awk alone", "$ awk '/memory/ {print $3}' /proc/cgroups\n65412\n", Memcg, AtRisk, IDS),
+    ("a number of something else", "$ grep pids /proc/cgroups | awk '{print $3}'\n65412\n", Memcg, NoEvidence, &[]),
+    ("the prompt of fish", "ops@node1 ~> cat /proc/sys/fs/inotify/max_user_instances\n128\n", Inotify, AtRisk, LOW),
+    (
+        "a memory volume as the host mounts it",
+        "tmpfs on /var/lib/kubelet/pods/0b1c2d3e-1111-2222-3333-444455556666/volumes/kubernetes.io~empty-dir/dshm type tmpfs (rw,relatime,size=131072000k)",
+        MemoryVolume,
+        Undecided,
+        &[],
+    ),
+    (
+        "ctr version on cgroup v2",
+        "$ ctr version\nClient:\n  Version:  v1.5.11\nServer:\n  Version:  v1.5.11\n$ stat -fc %T /sys/fs/cgroup\ncgroup2fs\n",
+        Inotify,
+        AtRisk,
+        &["inotify-shim-leak"],
+    ),
+];
+
 #[test]
 fn every_form_is_understood() {
     let mut wrong = String::new();
-    for &(name, text, risk, status, rules) in [TEXT, INOTIFY, CGROUP, MEMCG, MANIFEST].concat().iter() {
+    for &(name, text, risk, status, rules) in [TEXT, INOTIFY, CGROUP, MEMCG, MANIFEST, HOSTS, ASIDE].concat().iter() {
         let report = check(&[Input::new("paste", text)], &Settings::default());
         let got = report.risk(risk).status;
         if got != status {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::facts::{Facts, Found, MemoryQuota};
+use crate::facts::{Facts, Found, Host, MemoryQuota};
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::pod::Amount;
 use crate::read::{kubelet_config, manifest, node};
@@ -69,7 +69,7 @@ impl At {
     /// A value read at a field of the object; `field` is a JSON pointer within it.
     pub(super) fn found<T>(&self, value: T, field: &str) -> Found<T> {
         let pointer = Some(format!("{}{field}", self.pointer));
-        Found { value, place: Place { input: self.input, pointer, span: self.span } }
+        Found { value, place: Place { input: self.input, pointer, span: self.span }, host: Host::default() }
     }
 
     /// A quantity above zero at a field of `object`.

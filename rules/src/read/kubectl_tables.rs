@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::facts::Sketch;
+use crate::facts::{Found, Host, Sketch};
 use crate::kubernetes::version::Version;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line};
@@ -37,11 +37,13 @@ fn node(block: &Block, line: &Line, notes: &mut Notes) -> bool {
     let version =
         |index: usize| fields.get(index).and_then(|(text, range)| Some((Version::parse(text)?, range.clone())));
     let Some((kubelet, range)) = version(4) else { return false };
-    let found = notes.found(kubelet, block.paste, line, range);
-    notes.facts.versions.kubelet.push(found);
+    let host = fields.first().map(|(name, _)| Host::named(name)).unwrap_or_default();
+    let found = |version, range, notes: &Notes| Found { host, ..notes.found(version, block.paste, line, range) };
+    let kubelet = found(kubelet, range, notes);
+    notes.facts.versions.kubelet.push(kubelet);
     let Some((runtime, range)) = fields.last().filter(|(text, _)| text.contains("://")) else { return true };
     if let Some((program, version)) = runtime.split_once("://").and_then(|(p, v)| Some((p, Version::parse(v)?))) {
-        let found = notes.found(version, block.paste, line, range.clone());
+        let found = found(version, range.clone(), notes);
         match program {
             "containerd" => notes.facts.versions.containerd.push(found),
             "cri-o" => notes.facts.versions.crio.push(found),
@@ -49,8 +51,8 @@ fn node(block: &Block, line: &Line, notes: &mut Notes) -> bool {
         }
     }
     if let Some((kernel, range)) = version(fields.len().saturating_sub(2)) {
-        let found = notes.found(kernel, block.paste, line, range);
-        notes.facts.versions.kernel.push(found);
+        let kernel = found(kernel, range, notes);
+        notes.facts.versions.kernel.push(kernel);
     }
     true
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::facts::{Facts, Found, Sketch};
+use crate::facts::{Facts, Found, Host, Sketch};
 use crate::kubernetes::pod::{self, PodTemplate};
 use crate::read::documents::{ANCHORS, candidates, indent, object_key};
 use crate::read::{Notes, cluster};
@@ -42,7 +42,8 @@ pub(super) fn document(document: &Value, input: usize, first_line: usize, facts:
     facts.sketches.extend(
         walk.sketches
             .into_iter()
-            .map(|(pointer, sketch)| Found { value: sketch, place: Place { input, pointer: Some(pointer), span } }),
+            .map(|(pointer, value)| (value, Place { input, pointer: Some(pointer), span }))
+            .map(|(value, place)| Found { value, place, host: Host::default() }),
     );
     cluster::read(document, input, span, facts);
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::facts::{Facts, Found};
+use crate::facts::{Facts, Found, Host};
 use crate::kubernetes::defaulting;
+use crate::kubernetes::version::Version;
 use crate::report::{Place, ReadLines, Span, Unread, Why};
 use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
@@ -199,9 +200,13 @@ pub(crate) struct Notes {
     pub(crate) facts: Facts,
     input: usize,
     /// The host whose shell the lines come from, by the prompts so far.
-    host: String,
+    host: Host,
     /// The last value of each gauge on each host.
-    latest: BTreeMap<(Gauge, String), Found<u64>>,
+    latest: BTreeMap<(Gauge, Host), Found<u64>>,
+    /// The lines that answered a question about versions last, by command and host.
+    answers: BTreeMap<(String, Host), Range<usize>>,
+    /// First and last lines of older answers.
+    outdated: BTreeMap<usize, usize>,
     /// Which reader claimed each raw line.
     claims: Vec<Option<Claim>>,
     unread: Vec<Unread>,
@@ -231,17 +236,25 @@ enum Claim {
 
 impl Notes {
     fn new(input: usize, paste: &Paste, facts: Facts) -> Self {
-        let (host, latest) = (String::new(), BTreeMap::new());
-        Self { facts, input, host, latest, claims: vec![None; paste.line_count()], unread: Vec::new() }
+        Self {
+            facts,
+            input,
+            host: Host::default(),
+            latest: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            outdated: BTreeMap::new(),
+            claims: vec![None; paste.line_count()],
+            unread: Vec::new(),
+        }
     }
 
     /// Let every reader go over every block.
     fn lines(&mut self, paste: &Paste) {
         // What stands before the first prompt that names a host was printed there as well.
-        paste.blocks().find_map(|block| block.host()).unwrap_or_default().clone_into(&mut self.host);
+        self.host = paste.blocks().find_map(|block| block.host()).map(Host::named).unwrap_or_default();
         for block in paste.blocks() {
             if let Some(host) = block.host() {
-                host.clone_into(&mut self.host);
+                self.host = Host::named(host);
             }
             for reader in READERS {
                 (reader.read)(&block, self);
@@ -292,12 +305,40 @@ impl Notes {
 
     /// A value read at `range` of a line.
     pub(crate) fn found<T>(&self, value: T, paste: &Paste, line: &Line, range: Range<usize>) -> Found<T> {
-        Found { value, place: Place { input: self.input, pointer: None, span: Some(paste.span(line, range)) } }
+        let host = line.host(range.start).map_or(self.host, Host::named);
+        Found { value, place: Place { input: self.input, pointer: None, span: Some(paste.span(line, range)) }, host }
     }
 
-    /// A reading of a gauge on the present host. Returns the one that it replaces.
+    /// A reading of a gauge. Returns the one of the same host that it replaces.
     fn gauge(&mut self, gauge: Gauge, found: Found<u64>) -> Option<Found<u64>> {
-        self.latest.insert((gauge, self.host.clone()), found)
+        self.latest.insert((gauge, found.host), found)
+    }
+
+    /// The command of this block has told versions of a host. What the same command told before an update is outdated.
+    fn answer(&mut self, block: &Block, host: Host) {
+        let Some(command) = block.command else { return };
+        let first = command.line.number;
+        let last = block.lines().last().map_or(first, |line| line.last);
+        let older = self.answers.insert((command.text().trim().to_owned(), host), first..last + 1);
+        self.outdated.extend(older.map(|older| (older.start, older.end)));
+    }
+
+    fn drop_outdated(&mut self) {
+        let (input, outdated) = (self.input, std::mem::take(&mut self.outdated));
+        let current = |found: &Found<Version>| {
+            let line = found.place.span.filter(|_| found.place.input == input).map_or(0, |span| span.line);
+            outdated.range(..=line).next_back().is_none_or(|(_, end)| line >= *end)
+        };
+        let versions = &mut self.facts.versions;
+        for list in [
+            &mut versions.kubelet,
+            &mut versions.runc,
+            &mut versions.containerd,
+            &mut versions.crio,
+            &mut versions.kernel,
+        ] {
+            list.retain(current);
+        }
     }
 
     /// Of several nodes, be they hosts in one input or several inputs, the worst decides.
@@ -326,6 +367,7 @@ impl Notes {
     /// Turn claims into runs of lines, and list what nobody claimed.
     fn finish(mut self, paste: &Paste, reading: &mut Reading) {
         self.settle();
+        self.drop_outdated();
         for line in paste.lines.iter().filter(|line| line.role == Role::Text && line.says_something()) {
             for claim in self.claims.iter_mut().take(line.last).skip(line.number.saturating_sub(1)) {
                 claim.get_or_insert(Claim::Open);

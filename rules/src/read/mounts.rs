@@ -1,6 +1,6 @@
 //! Mounts: `mount`, `/proc/mounts`, mountinfo, `stat -fc %T`, and other plain statements of the cgroup mode.
 
-use crate::facts::{CgroupMode, Found, Misc};
+use crate::facts::{CgroupMode, Found, Misc, Sketch};
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles};
@@ -22,7 +22,10 @@ fn read(block: &Block, notes: &mut Notes) {
         let whole = 0..line.text.len();
         if let Some(mount) = mount(&line.text) {
             notes.claim(READER.kind, line);
-            if mount.point == ROOT {
+            if mount.kind == "tmpfs" && mount.point.contains("/kubernetes.io~empty-dir/") {
+                let volume = notes.found(Sketch::Described, block.paste, line, whole);
+                notes.facts.sketches.push(volume);
+            } else if mount.point == ROOT {
                 let found = if mount.kind == "cgroup2" { CgroupMode::V2 } else { CgroupMode::V1 };
                 mode = Some(notes.found(found, block.paste, line, whole));
             } else if let Some(name) = mount.point.strip_prefix(ROOT).filter(|_| mount.kind == "cgroup") {
@@ -46,7 +49,7 @@ fn read(block: &Block, notes: &mut Notes) {
         mode.get_or_insert_with(|| notes.found(CgroupMode::V1, block.paste, line, 0..line.text.len()));
     }
     if v1_mounts >= WHOLE && misc.is_none() {
-        misc = mode.as_ref().map(|mode| Found { value: Misc::Absent, place: mode.place.clone() });
+        misc = mode.as_ref().map(|mode| Found { value: Misc::Absent, place: mode.place.clone(), host: mode.host });
     }
     notes.facts.cgroups.modes.extend(mode);
     notes.facts.cgroups.misc.extend(misc);

@@ -64,7 +64,7 @@ fn take(section: Section, resource: &Resource, block: &Block, line: &Line, notes
         (Section::Allocatable, "memory") => nodes.allocatable_memory.push(found),
         (Section::Capacity, "pods") => {
             let pods = u64::try_from(found.value).ok();
-            nodes.max_pods.extend(pods.map(|pods| Found { value: pods, place: found.place }));
+            nodes.max_pods.extend(pods.map(|pods| Found { value: pods, place: found.place, host: found.host }));
         }
         _ => {}
     }

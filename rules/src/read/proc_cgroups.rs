@@ -50,6 +50,19 @@ fn read(block: &Block, notes: &mut Notes) {
         }
     }
     table(block, &rows, notes);
+    if asks_for_number(block.command_text())
+        && let Some((line, number)) = block.lines().find_map(|line| Some((line, number::bare(&line.text)?)))
+    {
+        notes.claim(READER.kind, line);
+        let found = notes.found(number, block.paste, line, 0..line.text.len());
+        notes.gauge(Gauge::MemoryCgroups, found);
+    }
+}
+
+/// `awk '/memory/ {print $3}' /proc/cgroups` and `grep memory /proc/cgroups | cut -f3` print num_cgroups alone.
+fn asks_for_number(command: &str) -> bool {
+    let words = ["/proc/cgroups", "memory"].iter().all(|word| command.contains(word));
+    words && ["$3", "-f3", "-f 3"].iter().any(|column| command.contains(column))
 }
 
 /// One row: `memory 4 64734 1`.

@@ -199,7 +199,7 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
         separator @ ('=' | ':' | '|' | ',') => (separator, trimmed.get(1..)?),
         digit if digit.is_ascii_digit() && trimmed.len() < rest.len() => (' ', trimmed),
         // "The value of … is 128".
-        'i' => (' ', trimmed.strip_prefix("is ")?),
+        'i' if !text.get(..key.start)?.contains("default") => (' ', trimmed.strip_prefix("is ")?),
         _ => return None,
     };
     let value_text = value_text.trim_start_matches(AROUND);
@@ -207,8 +207,10 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
     let end = text.len() - value_text.len() + length;
     // `# key`, `- key`, `/etc/sysctl.conf:key`: what stands right in front, not at the other end of a long line.
     let before = text.get(..key.start)?.split(' ').next_back()?;
-    let marked = text.trim_start().starts_with(['#', '-']);
-    let written = for_later || marked || before.contains(".conf") || before.contains("/etc/");
+    let marked = text.trim_start().starts_with(['#', '-', '+']);
+    let behind = text.get(end..)?.trim_start();
+    let change = ["->", "=>", "→"].iter().any(|arrow| behind.starts_with(arrow));
+    let written = for_later || marked || change || before.contains(".conf") || before.contains("/etc/");
     let form = match separator {
         _ if written => Form::Intended,
         // sysctl prints blanks around its sign; files are mostly written without.

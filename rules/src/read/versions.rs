@@ -81,20 +81,53 @@ static KERNEL_MARKS: Needles =
     Needles::new(&["-generic", ".el7", ".el8", ".el9", ".amzn2", "-aws", "-azure", "-gke", "-cloud-amd64", "-amd64"]);
 
 fn read(block: &Block, notes: &mut Notes) {
+    let command = block.command_text();
+    let mut heading = None;
+    let mut answered = None;
     // A row of `kubectl get nodes` has been read by column; its words must not be read once more.
     for line in
         block.all_lines().filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>()
     {
+        heading = heading_of(&line.text, command).or(heading.filter(|_| !line.text.trim_end().ends_with(':')));
         let mut hits = line_versions(&line.text);
         if hits.is_empty() {
             hits.extend(bare_output(block, line));
+            hits.extend(heading.and_then(|program| below_heading(program, &line.text)));
         }
         for (program, version, range) in hits {
             notes.claim(READER.kind, line);
             let found = notes.found(version, block.paste, line, range);
+            answered = Some(found.host);
             list(&mut notes.facts.versions, program).push(found);
         }
     }
+    if let Some(host) = answered.filter(|_| !command.is_empty()) {
+        notes.answer(block, host);
+    }
+}
+
+/// The program that the lines below a heading are about: ` runc:` of `docker version`, `Server:` of `ctr version`,
+/// `RuntimeName:  containerd` of `crictl version`.
+fn heading_of(text: &str, command: &str) -> Option<Program> {
+    match text.trim() {
+        "containerd:" => Some(Program::Containerd),
+        "runc:" => Some(Program::Runc),
+        "Server:" if command.contains("ctr ") => Some(Program::Containerd),
+        text => match text.strip_prefix("RuntimeName:")?.trim() {
+            "containerd" => Some(Program::Containerd),
+            "cri-o" => Some(Program::Crio),
+            _ => None,
+        },
+    }
+}
+
+/// `Version:  1.1.8` and `RuntimeVersion:  v1.5.8` below such a heading.
+fn below_heading(program: Program, text: &str) -> Option<Hit> {
+    let trimmed = text.trim_start();
+    let rest = trimmed.strip_prefix("Version:").or_else(|| trimmed.strip_prefix("RuntimeVersion:"))?.trim_start();
+    let version = Version::parse(rest)?;
+    let end = text.len() - rest.len() + usize::from(rest.starts_with('v')) + version.text.len();
+    Some((program, version, text.len() - trimmed.len()..end))
 }
 
 fn list(versions: &mut Versions, program: Program) -> &mut Vec<Found<Version>> {
@@ -218,6 +251,8 @@ fn bare_output(block: &Block, line: &Line) -> Option<Hit> {
 mod tests {
     use super::Program::{Containerd, Kernel, Kubelet, Runc};
     use super::{Program, line_versions};
+    use crate::facts::{Found, Versions};
+    use crate::kubernetes::version::Version;
     use crate::{Input, read};
 
     #[test]
@@ -270,6 +305,37 @@ mod tests {
             let want: Vec<(Program, String)> = want.iter().map(|&(program, text)| (program, text.to_owned())).collect();
             assert_eq!(got, want, "{line}");
         }
+    }
+
+    fn versions(text: &str) -> Versions {
+        read::texts(&[Input::new("paste", text)]).facts.versions
+    }
+
+    fn texts(found: &[Found<Version>]) -> Vec<&str> {
+        found.iter().map(|found| found.value.text.as_str()).collect()
+    }
+
+    #[test]
+    fn versions_below_a_heading() {
+        let docker = versions(
+            "$ docker version\nClient: Docker Engine - Community\n Version:           24.0.2\n\nServer:\n Engine:\n  \
+             Version:          24.0.2\n containerd:\n  Version:          1.6.21\n  GitCommit:        3dce8eb\n \
+             runc:\n  Version:          1.1.7\n docker-init:\n  Version:          0.19.0\n",
+        );
+        assert_eq!((texts(&docker.containerd), texts(&docker.runc)), (vec!["1.6.21"], vec!["1.1.7"]));
+        let ctr = "$ ctr version\nClient:\n  Version:  v1.7.0\nServer:\n  Version:  v1.5.11\n  Revision: 3df54a8\n";
+        assert_eq!(texts(&versions(ctr).containerd), ["1.5.11"]);
+        let crictl = "Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v1.5.8\nRuntimeApiVersion:  v1\n";
+        assert_eq!(texts(&versions(crictl).containerd), ["1.5.8"]);
+    }
+
+    #[test]
+    fn a_command_asked_again_on_the_same_host_tells_what_an_update_changed() {
+        let twice = "root@n1:~# kubelet --version\nKubernetes v1.26.3\nroot@n1:~# apt-get install -y kubelet\n\
+                     root@n1:~# kubelet --version\nKubernetes v1.26.15\n";
+        assert_eq!(texts(&versions(twice).kubelet), ["1.26.15"]);
+        assert_eq!(texts(&versions(&twice.replacen("n1", "n2", 1)).kubelet), ["1.26.3", "1.26.15"]);
+        assert_eq!(texts(&versions("Kubernetes v1.26.3\nKubernetes v1.26.15\n").kubelet), ["1.26.3", "1.26.15"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! kubelet's endless cgroup clean-up: which runtime creates what kubelet does not know, and what decides when nothing
 //! fired.
 
-use crate::facts::{Facts, Found, Misc};
+use crate::facts::{Facts, Found, Host, Misc};
 use crate::kubernetes::version::Version;
 use crate::report::{Missing, Place, Status, Wanted};
 
@@ -33,7 +33,8 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
         return undecided(missing);
     }
-    let creates_misc = matches!(runtime(facts), Runtime::CreatesMisc(Proof::Runc(_) | Proof::Pods(_)));
+    let runtime = runtime(facts, |_| true);
+    let creates_misc = matches!(runtime, Runtime::CreatesMisc(Proof::Runc(_) | Proof::Pods(_)));
     let old_kubelet = old_kubelets(facts).next().is_some();
     let misc = cgroups.misc.last().map(|misc| misc.value);
     if !on_v1 {
@@ -44,7 +45,7 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
             _ => (Status::Ok, Vec::new()),
         };
     }
-    let runtime_without_misc = matches!(runtime(facts), Runtime::DoesNot);
+    let runtime_without_misc = matches!(runtime, Runtime::DoesNot);
     if misc == Some(Misc::Absent) || kubelets_know_misc(facts) || runtime_without_misc || kernels_without_misc(facts) {
         return (Status::Ok, Vec::new());
     }
@@ -52,6 +53,8 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
     if misc.is_none() && !creates_misc && !old_kubelet {
         return (Status::NoEvidence, Vec::new());
     }
+    // All is there, but of different nodes.
+    let missing = if missing.is_empty() { vec![Wanted::MiscController, Wanted::RuncVersion] } else { missing };
     undecided(missing)
 }
 
@@ -68,14 +71,14 @@ fn missing(facts: &Facts) -> Vec<Wanted> {
     let open = [
         (cgroups.v1().is_none(), Wanted::CgroupMode),
         (cgroups.misc.is_empty() && !kernels_without_misc(facts), Wanted::MiscController),
-        (matches!(runtime(facts), Runtime::Unknown), Wanted::RuncVersion),
+        (matches!(runtime(facts, |_| true), Runtime::Unknown), Wanted::RuncVersion),
         (!kubelets_know_misc(facts) && old_kubelets(facts).next().is_none(), Wanted::KubeletVersion),
     ];
     open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect()
 }
 
 /// What is known of the runtime and the misc controller.
-pub(crate) enum Runtime<'a> {
+enum Runtime<'a> {
     CreatesMisc(Proof<'a>),
     DoesNot,
     Unknown,
@@ -93,19 +96,22 @@ pub(crate) enum Proof<'a> {
     Containerd(&'a Found<Version>, &'static str),
 }
 
-/// Whether the runtime creates misc cgroups.
-pub(crate) fn runtime(facts: &Facts) -> Runtime<'_> {
+/// Whether the runtime creates misc cgroups, on the hosts asked for.
+fn runtime(facts: &Facts, on: impl Fn(Host) -> bool) -> Runtime<'_> {
     let versions = &facts.versions;
-    if let Some(runc) = versions.runc.iter().find(|runc| runc.value.runc_creates_misc() == Some(true)) {
+    let runc = |creates: bool| {
+        versions.runc.iter().find(|runc| on(runc.host) && runc.value.runc_creates_misc() == Some(creates))
+    };
+    if let Some(runc) = runc(true) {
         return Runtime::CreatesMisc(Proof::Runc(runc));
     }
-    if let Some(misc) = facts.cgroups.misc.iter().find(|misc| misc.value == Misc::UsedByPods) {
+    if let Some(misc) = facts.cgroups.misc.iter().find(|misc| on(misc.host) && misc.value == Misc::UsedByPods) {
         return Runtime::CreatesMisc(Proof::Pods(&misc.place));
     }
-    if versions.runc.iter().any(|runc| runc.value.runc_creates_misc() == Some(false)) {
+    if runc(false).is_some() {
         return Runtime::DoesNot;
     }
-    let bundle = versions.containerd.iter().find_map(|containerd| {
+    let bundle = versions.containerd.iter().filter(|containerd| on(containerd.host)).find_map(|containerd| {
         let runc = containerd.value.containerd_bundles_runc()?;
         let creates_misc = Version::parse(runc)?.runc_creates_misc() == Some(true);
         creates_misc.then_some(Proof::Containerd(containerd, runc))
@@ -129,14 +135,22 @@ fn kernels_without_misc(facts: &Facts) -> bool {
     !kernels.is_empty() && kernels.iter().all(|kernel| !kernel.value.kernel_may_have_misc())
 }
 
-/// The mismatch: a misc tree, a runtime that creates cgroups in it, and kubelets that do not remove them.
-pub(crate) fn misc_mismatch(facts: &Facts) -> Option<(&Found<Misc>, Proof<'_>)> {
-    let misc = facts.cgroups.misc_tree()?;
-    old_kubelets(facts).next()?;
-    match runtime(facts) {
-        Runtime::CreatesMisc(proof) => Some((misc, proof)),
-        Runtime::DoesNot | Runtime::Unknown => None,
-    }
+/// The mismatch on one node: a misc tree, a runtime that creates cgroups in it, and a kubelet that does not remove them.
+pub(crate) struct MiscMismatch<'a> {
+    pub(crate) kubelet: &'a Found<Version>,
+    pub(crate) misc: &'a Found<Misc>,
+    pub(crate) proof: Proof<'a>,
+}
+
+/// The mismatches of all nodes.
+pub(crate) fn misc_mismatches(facts: &Facts) -> impl Iterator<Item = MiscMismatch<'_>> {
+    old_kubelets(facts).filter_map(|kubelet| {
+        let misc = facts.cgroups.misc.iter().rfind(|misc| misc.may_share_node(kubelet))?;
+        match runtime(facts, |host| kubelet.host.may_be(host)) {
+            Runtime::CreatesMisc(proof) if misc.value != Misc::Absent => Some(MiscMismatch { kubelet, misc, proof }),
+            _ => None,
+        }
+    })
 }
 
 /// v1 controllers that kubelet has never known, such as openEuler's `files`. Named hierarchies are no controllers.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::cgroup_cleanup::{misc_mismatch, old_kubelets, unknown_controllers};
+use crate::risks::cgroup_cleanup::{misc_mismatches, old_kubelets, unknown_controllers};
 use crate::risks::inotify::mode;
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
@@ -122,7 +122,8 @@ fn likely_cause(facts: &Facts, lines: &[&Found<DeleteError>]) -> Values {
     let old_kubelet = old_kubelets(facts).next().map(|kubelet| &kubelet.value);
     if !facts.cgroups.stuck_processes.is_empty() {
         cause.insert("process_state".into(), "D".into());
-    } else if let (Some(_), Some(kubelet)) = (misc_mismatch(facts), old_kubelet) {
+    } else if let Some(mismatch) = misc_mismatches(facts).next() {
+        let kubelet = &mismatch.kubelet.value;
         cause.insert("kubelet".into(), kubelet.text.clone());
         cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
     } else if let Some(controller) = unknown_controllers(facts).next() {

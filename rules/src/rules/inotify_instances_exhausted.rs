@@ -96,14 +96,12 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         finding.values.extend(load.user().map(|user| ("user".into(), user)));
     }
     if let Some(limit) = &inotify.max_instances {
-        let expected = format!(">= {}", need.instances);
-        evidence.push(Evidence::new(
-            &limit.place,
-            format!("fs.inotify.max_user_instances = {}", limit.value),
-            expected,
-        ));
         // A limit that looks sufficient was probably raised after the error, so the error was not about it.
-        if limit.value < need.instances {
+        let low = limit.value < need.instances;
+        let expected = if low { format!(">= {}", need.instances) } else { String::new() };
+        let observed = format!("fs.inotify.max_user_instances = {}", limit.value);
+        evidence.push(Evidence::new(&limit.place, observed, expected));
+        if low {
             finding.values.insert("low_limit".into(), limit.value.to_string());
         }
     }

@@ -1,6 +1,7 @@
 //! A containerd whose shims leak inotify instances.
 
-use crate::facts::Facts;
+use crate::facts::{CgroupMode, Facts, Found};
+use crate::kubernetes::version::Version;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
@@ -48,17 +49,17 @@ stat -fc %T /sys/fs/cgroup
 };
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
-    let Some(mode) = facts.cgroups.v2() else {
-        return Vec::new();
+    let on_v2 = |containerd: &Found<Version>| {
+        facts.cgroups.modes.iter().find(|mode| mode.value == CgroupMode::V2 && mode.may_share_node(containerd))
     };
-    let leaks = facts.versions.containerd.iter().find(|found| found.value.containerd_leaks_inotify() == Some(true));
-    let Some(containerd) = leaks else {
+    let leaking = facts.versions.containerd.iter().filter(|found| found.value.containerd_leaks_inotify() == Some(true));
+    let Some((containerd, mode)) = leaking.filter_map(|found| Some((found, on_v2(found)?))).next() else {
         return Vec::new();
     };
     let mut finding = RULE.finding();
     finding.evidence = vec![
         Evidence::new(&containerd.place, format!("containerd {}", containerd.value), ">= 1.5.12"),
-        Evidence::new(mode, "cgroup v2", ""),
+        Evidence::new(&mode.place, "cgroup v2", ""),
     ];
     finding.values.insert("containerd".into(), containerd.value.text.clone());
     vec![finding]

@@ -1,9 +1,9 @@
 //! The runtime creates misc cgroups that kubelet does not remove.
 
-use crate::facts::{Facts, Found};
+use crate::facts::Facts;
 use crate::kubernetes::version::Version;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::cgroup_cleanup::{Proof, misc_mismatch, old_kubelets};
+use crate::risks::cgroup_cleanup::{MiscMismatch, Proof, misc_mismatches};
 use crate::rules::{Rule, Text, Words};
 use crate::settings::Settings;
 
@@ -79,14 +79,11 @@ find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
 };
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
-    let Some((misc, proof)) = misc_mismatch(facts) else {
-        return Vec::new();
-    };
-    let mut kubelets: Vec<&Found<Version>> = old_kubelets(facts).collect();
-    kubelets.sort_by(|a, b| a.value.text.cmp(&b.value.text));
-    kubelets.dedup_by(|a, b| a.value.text == b.value.text);
+    let mut mismatches: Vec<MiscMismatch> = misc_mismatches(facts).collect();
+    mismatches.sort_by(|a, b| a.kubelet.value.text.cmp(&b.kubelet.value.text));
+    mismatches.dedup_by(|a, b| a.kubelet.value.text == b.kubelet.value.text);
     let mut findings = Vec::new();
-    for kubelet in kubelets {
+    for MiscMismatch { kubelet, misc, proof } in mismatches {
         let fixed = kubelet.value.first_kubelet_that_knows_misc();
         let mut finding = RULE.finding();
         finding.evidence = vec![

@@ -53,6 +53,18 @@ impl Line<'_> {
         self.last = next.last;
     }
 
+    /// The host that parallel shells (clush, pdsh) or a loop print in front of each line: `node1: `, and nothing else
+    /// before byte `end`. A label such as `before:` has no digit.
+    pub(crate) fn host(&self, end: usize) -> Option<&str> {
+        let word = self.text.get(..end)?.trim();
+        let name = word.strip_suffix(':').unwrap_or(word);
+        let host = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.bytes().any(|byte| byte.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+            && (name.bytes().any(|byte| byte.is_ascii_alphabetic()) || name.matches('.').count() == 3);
+        host.then_some(name)
+    }
+
     /// Leave nothing but a part of the text.
     pub(crate) fn keep(&mut self, range: Range<usize>) {
         *self = slice(self, range);

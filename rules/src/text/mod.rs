@@ -71,10 +71,12 @@ impl<'p, 'a> Block<'p, 'a> {
         self.command.map(|command| command.line).into_iter().chain(self.lines())
     }
 
-    /// The host that printed these lines, by the prompt in front of the command or by Ansible's heading.
+    /// The host that printed these lines, by the command, its prompt or the heading.
     pub(crate) fn host(&self) -> Option<&'p str> {
-        let prompt = self.command.and_then(|command| prompt::host(command.line.text.get(..command.from)?));
-        prompt.or_else(|| self.heading.and_then(|line| prompt::ansible_host(&line.text)))
+        let prompt = self.command.and_then(|command| {
+            prompt::ssh_host(command.text()).or_else(|| prompt::host(command.line.text.get(..command.from)?))
+        });
+        prompt.or_else(|| self.heading.and_then(|line| prompt::heading_host(&line.text)))
     }
 
     /// The command's text, or nothing.
@@ -181,7 +183,7 @@ fn sections(lines: &mut [Line]) -> Vec<Section> {
     for index in 0..lines.len() {
         let follows = lines.get(index + 1).is_some_and(|next| is_yaml_key(&next.text) || indent(&next.text) > 0);
         let Some(line) = lines.get_mut(index) else { break };
-        let start = if prompt::ansible_host(&line.text).is_some() {
+        let start = if prompt::heading_host(&line.text).is_some() {
             line.role = Role::Command;
             Some(Section { heading: Some(index), command: None, lines: index + 1..index + 1 })
         } else if line.is_fence() {

@@ -93,14 +93,27 @@ pub(crate) fn command_start(line: &str, in_yaml: bool) -> Option<usize> {
 /// The host that a prompt names: `root@n1:~# `, `[root@n1 ~]# `. A container's prompt has the hexadecimal start of its
 /// id, and its kernel is that of the host before.
 pub(super) fn host(prompt: &str) -> Option<&str> {
-    let (_, rest) = prompt.rsplit_once('@')?;
-    let host = rest.split([':', ' ', ']', '/', '#', '$', '%']).next()?;
+    let rest = prompt.rsplit_once('@').map_or(prompt, |(_, rest)| rest);
+    let suse = prompt.contains(":~ ") || prompt.contains(":/");
+    let host = rest.split([':', ' ', ']', '/', '#', '$', '%']).next().filter(|_| suse || rest.len() < prompt.len())?;
     let container = host.len() == 12 && host.bytes().all(|byte| byte.is_ascii_hexdigit());
     (!host.is_empty() && !container).then_some(host)
 }
 
-/// The host in the heading that Ansible prints above a host's output: `n1 | CHANGED | rc=0 >>`.
-pub(super) fn ansible_host(line: &str) -> Option<&str> {
+/// The host that `ssh n1 COMMAND` runs a command on.
+pub(super) fn ssh_host(command: &str) -> Option<&str> {
+    let mut words = command.strip_prefix("ssh ")?.split_whitespace().filter(|word| !word.starts_with('-'));
+    let target = words.next()?;
+    Some(target.rsplit_once('@').map_or(target, |(_, host)| host))
+}
+
+/// The host in a heading above its output: `n1 | CHANGED | rc=0 >>` of Ansible, `== n1 ==` of a loop.
+pub(super) fn heading_host(line: &str) -> Option<&str> {
+    if let Some(rest) = line.strip_prefix("==") {
+        let name = rest.trim_matches(['=', ' ']);
+        let host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+        return (!name.is_empty() && rest.starts_with(['=', ' ']) && name.bytes().all(host)).then_some(name);
+    }
     let (host, rest) = line.strip_suffix(" >>")?.split_once(" | ")?;
     (rest.contains("| rc=") && !host.contains(char::is_whitespace)).then_some(host)
 }
@@ -124,16 +137,22 @@ fn prompt_length(text: &str) -> Option<usize> {
             .split(' ')
             .next()
             .is_some_and(|user| user.split_once('@').is_some_and(|(user, host)| !user.is_empty() && !host.is_empty()));
+    let arrow = text.get(end..)?.starts_with("> ");
     let windows =
-        text.get(end..)?.starts_with("> ") && (before.strip_prefix("PS ").unwrap_or(before).get(1..3) == Some(":\\"));
-    let shell = matches!(before, "~" | "/" | "~ " | "/ ")
+        arrow && (before.starts_with("PS /") || before.strip_prefix("PS ").unwrap_or(before).get(1..3) == Some(":\\"));
+    // `user@host ~> ` of fish, `host:~ # ` of SUSE, the last of the two lines of Kali's and of themed prompts.
+    let fish = arrow && user_at_host && [" ~", " /"].iter().any(|directory| before.contains(directory));
+    let suse = before.split_once(":~").or(before.split_once(":/")).is_some_and(|(host, directory)| {
+        let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+        !host.is_empty() && host.chars().all(name) && directory.ends_with(' ') && !directory.trim_end().contains(' ')
+    });
+    let shell = matches!(before, "~" | "/" | "~ " | "/ " | "└─" | "╰─")
         || ["sh-", "bash-"].iter().any(|shell| {
             before.strip_prefix(shell).is_some_and(|version| version.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
         });
-    let plain = !text.get(end..)?.starts_with("> ");
     let length = end + 2;
     let command = text.get(length..)?.trim_start();
-    (windows || plain && (bracketed || user_at_host || shell)).then(|| text.len() - command.len())
+    (windows || fish || !arrow && (bracketed || user_at_host || suse || shell)).then(|| text.len() - command.len())
 }
 
 /// What follows the arrow of a themed shell, with or without the directory behind it (`➜  ~ uname -r`).
@@ -191,6 +210,12 @@ mod tests {
             "uname -r",
             "    uname -r",
             "[root@a /]# exit; bash[root@b /]# uname -r",
+            "ops@node1 ~> uname -r",
+            "╰─$ uname -r",
+            "└─# uname -r",
+            "w1:~ # uname -r",
+            "w1:/etc/sysctl.d # uname -r",
+            "PS /home/ops> uname -r",
         ] {
             assert_eq!(command(line), Some("uname -r"), "{line}");
         }
@@ -213,6 +238,9 @@ mod tests {
             "  - name: app",
             "mkdir /sys/fs/cgroup/memory/kubepods/x: cannot allocate memory",
             "tmpfs on /run type tmpfs (rw)",
+            "me@example.com wrote:> uname -r",
+            "key: value # a comment",
+            "see http://a.b/ # x",
         ] {
             assert_eq!(command(line), None, "{line}");
         }
