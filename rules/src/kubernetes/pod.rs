@@ -383,6 +383,12 @@ impl Walker {
             .enumerate()
             .map(|(index, volume)| read_volume(volume, format!("{}/volumes/{index}", self.pointer)))
             .collect();
+        // `medium：Memory` with a full-width colon is a text, which the API server refuses.
+        let refused = items(spec, "volumes").enumerate().filter(|(_, volume)| {
+            volume.get("emptyDir").and_then(Value::as_str).is_some_and(|text| text.contains("Memory"))
+        });
+        let refused = refused.map(|(index, _)| (format!("{}/volumes/{index}/emptyDir", self.pointer), Sketch::Broken));
+        self.walk.sketches.extend(refused);
         if owner.injected {
             let mounts = containers.iter().flat_map(|container: &Container| &container.mounts);
             let mut mounted = BTreeSet::new();
@@ -622,6 +628,13 @@ mod tests {
     fn volumes_without_containers_are_a_fragment() {
         let walk = walk(&json!({"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}]}));
         assert_eq!(walk.sketches, [("/volumes/0".to_owned(), Sketch::Fragment)]);
+    }
+
+    #[test]
+    fn a_medium_behind_a_full_width_colon_is_no_field() {
+        let walk =
+            walk(&json!({"containers": [{"name": "a"}], "volumes": [{"name": "v", "emptyDir": "medium：Memory"}]}));
+        assert_eq!(walk.sketches, [("/volumes/0/emptyDir".to_owned(), Sketch::Broken)]);
     }
 
     #[test]

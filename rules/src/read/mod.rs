@@ -15,6 +15,7 @@ use crate::{Context, Input};
 mod cgroup_tree;
 mod cluster;
 mod documents;
+mod generators;
 mod inotify_usage;
 mod kernel_command_line;
 mod kubectl_tables;
@@ -43,6 +44,7 @@ static READERS: &[&Reader] = &[
     &kernel_command_line::READER,
     &kubectl_tables::READER,
     &node_description::READER,
+    &generators::READER,
     &log::READER,
     &versions::READER,
 ];
@@ -416,6 +418,14 @@ mod tests {
     fn every_kind_of_input_has_a_name_in_every_language() {
         for kind in READERS.iter().map(|reader| reader.kind).chain([manifest::KIND]) {
             assert!(words::kind(kind).is_some(), "name {kind} in show/words.rs");
+        }
+    }
+
+    #[test]
+    fn every_reader_is_fuzzed() {
+        let programs = include_str!("../../fuzz/Cargo.toml");
+        for kind in READERS.iter().map(|reader| reader.kind).chain([manifest::KIND]) {
+            assert!(programs.contains(&format!("name = \"{kind}\"")), "add {kind} to fuzz/Cargo.toml");
         }
     }
 

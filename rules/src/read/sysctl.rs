@@ -214,11 +214,17 @@ fn setting(text: &str, key: &Key, for_later: bool) -> Option<(Form, u64, Range<u
     let form = match separator {
         _ if written => Form::Intended,
         // sysctl prints blanks around its sign; files are mostly written without.
-        '=' if !rest.starts_with([' ', '\t']) => Form::Intended,
+        '=' if !rest.starts_with([' ', '\t']) && !told_as_present(text.get(..key.start)?) => Form::Intended,
         ':' if key.style == Style::Dotted => Form::Intended,
         _ => Form::Live,
     };
     Some((form, value, key.start..end))
+}
+
+/// True when the words in front of a name say that its value holds now.
+fn told_as_present(before: &str) -> bool {
+    let before = before.trim_end();
+    ["current", "currently", "now", "当前", "目前", "现在", "現在"].iter().any(|word| before.ends_with(word))
 }
 
 /// True when the lines of this block are a file's text, not what the kernel says.
@@ -283,6 +289,7 @@ mod tests {
             "$ sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
             "$ grep . /proc/sys/fs/inotify/*\n/proc/sys/fs/inotify/max_user_instances:128\n/proc/sys/fs/inotify/max_user_watches:8192",
             "$ cat /proc/sys/fs/inotify/max_user_{instances,watches}\n128\n8192",
+            "节点当前 fs.inotify.max_user_instances=128，目前 fs.inotify.max_user_watches=8192，请问够用吗？",
             "The value of fs.inotify.max_user_instances is 128, that of fs.inotify.max_user_watches is 8192.",
         ] {
             assert_eq!(live(text), (Some(128), Some(8192)), "{text}");

@@ -110,6 +110,11 @@ pub fn kind(id: &str) -> Option<Label> {
         "inotify-usage" => Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" },
         "log" => Label { en: "log", ja: "ログ", zh: "日志" },
         "kubectl-tables" => Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" },
+        "pod-generator" => Label {
+            en: "settings of a tool that creates pods",
+            ja: "Pod を作るツールの設定",
+            zh: "创建 Pod 的工具的配置",
+        },
         "node-description" => {
             Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
         }
