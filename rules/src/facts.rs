@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::node_memory::Reservations;
+use crate::kubernetes::platform::Platform;
 use crate::kubernetes::pod::PodTemplate;
 use crate::kubernetes::version::Version;
 use crate::report::Place;
@@ -69,6 +70,18 @@ pub struct Facts {
     pub versions: Versions,
 }
 
+impl Facts {
+    /// What all nodes that were seen are installed from; `None` when nothing tells, or when they differ.
+    #[must_use]
+    pub fn platform(&self) -> Option<Platform> {
+        let kubelets = self.versions.kubelet.iter().filter_map(|found| Platform::of_kubelet(&found.value));
+        let kernels = self.versions.kernel.iter().filter_map(|found| Platform::of_kernel(&found.value));
+        let mut platforms = self.nodes.platforms.iter().map(|found| found.value).chain(kubelets).chain(kernels);
+        let first = platforms.next()?;
+        platforms.all(|platform| platform == first).then_some(first)
+    }
+}
+
 /// A piece that speaks of a memory volume but cannot be judged as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sketch {
@@ -111,7 +124,7 @@ pub struct MemoryQuota {
     pub namespace: Option<String>,
 }
 
-/// What nodes have room for; several nodes give several entries.
+/// What nodes are and have room for; several nodes give several entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Nodes {
     /// kubelet's `maxPods`, from its configuration or the Node's capacity.
@@ -122,6 +135,8 @@ pub struct Nodes {
     pub memory_capacity: Vec<Found<u128>>,
     /// Memory that kubelet keeps from pods.
     pub reservations: Vec<Found<Reservations>>,
+    /// What nodes are installed from, where something tells.
+    pub platforms: Vec<Found<Platform>>,
 }
 
 /// inotify limits, use and errors (kernel `fs/notify/inotify/inotify_user.c`, `kernel/ucount.c`).

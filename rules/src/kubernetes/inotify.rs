@@ -8,6 +8,12 @@ pub const DEFAULT_MAX_INSTANCES: u64 = 128;
 /// `fs.inotify.max_user_watches` of kernels before 5.11, and of later ones on machines with very little memory.
 pub const OLD_MAX_WATCHES: u64 = 8192;
 
+/// What most distributions for Kubernetes set: EKS, Bottlerocket, OpenShift, Talos, kOps.
+pub const ENOUGH_INSTANCES: u64 = 8192;
+
+/// What EKS and Bottlerocket set, and guides advise.
+pub const ENOUGH_WATCHES: u64 = 524_288;
+
 /// kubelet's `maxPods` (`pkg/kubelet/apis/config/v1beta1/defaults.go`).
 pub const DEFAULT_MAX_PODS: u64 = 110;
 

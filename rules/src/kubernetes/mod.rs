@@ -5,6 +5,7 @@ pub mod inotify;
 pub mod limit_range;
 pub mod memory;
 pub mod node_memory;
+pub mod platform;
 pub mod pod;
 pub mod quantity;
 pub mod shape;

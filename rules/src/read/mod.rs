@@ -27,6 +27,7 @@ mod membership;
 mod mounts;
 mod node;
 mod node_description;
+mod platform;
 mod proc_cgroups;
 mod sysctl;
 mod versions;
@@ -47,6 +48,7 @@ static READERS: &[&Reader] = &[
     &generators::READER,
     &log::READER,
     &versions::READER,
+    &platform::READER,
 ];
 
 /// A reader of one kind of input: data and one function.

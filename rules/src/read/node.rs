@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::facts::Facts;
+use crate::kubernetes::platform::Platform;
 use crate::kubernetes::version::Version;
 use crate::read::cluster::At;
 
@@ -19,6 +20,8 @@ fn versions(node: &Value, at: &At, facts: &mut Facts) {
     let read = |name: &str| version(name, text(name)?);
     facts.versions.kubelet.extend(read("kubeletVersion"));
     facts.versions.kernel.extend(read("kernelVersion"));
+    let platform = text("osImage").and_then(Platform::of_text);
+    facts.nodes.platforms.extend(platform.map(|platform| at.found(platform, &field("osImage"))));
     // `containerd://1.7.2`, `cri-o://1.27.0`.
     if let Some((runtime, text)) = text("containerRuntimeVersion").and_then(|text| text.split_once("://")) {
         let version = version("containerRuntimeVersion", text);
@@ -46,6 +49,7 @@ mod tests {
 
     use crate::facts::{Found, Versions};
     use crate::fixture::manifest;
+    use crate::kubernetes::platform::Platform;
     use crate::kubernetes::version::Version;
 
     fn node(runtime: &str) -> Value {
@@ -53,7 +57,7 @@ mod tests {
             "apiVersion": "v1", "kind": "Node", "metadata": {"name": "w1"},
             "status": {"nodeInfo": {
                 "kubeletVersion": "v1.26.4", "kubeProxyVersion": "v1.25.0", "kernelVersion": "3.10.0-693.el7.x86_64",
-                "containerRuntimeVersion": runtime,
+                "containerRuntimeVersion": runtime, "osImage": "Bottlerocket OS 1.14.1 (aws-k8s-1.26)",
             }},
         })
     }
@@ -76,6 +80,7 @@ mod tests {
         assert_eq!(pointers(&versions), ["/status/nodeInfo/kubeletVersion"]);
         assert_eq!(texts(&manifest(node("cri-o://1.27.0")).versions.crio), ["1.27.0"]);
         assert_eq!(manifest(node("docker://20.10.7")).versions.containerd, []);
+        assert_eq!(manifest(node("docker://20.10.7")).platform(), Some(Platform::Bottlerocket));
     }
 
     #[test]
