@@ -33,7 +33,7 @@ pub fn findings(rule: &Rule, facts: &Facts) -> Vec<Finding> {
 
 /// [`findings`] with other settings.
 pub fn findings_with(rule: &Rule, facts: &Facts, settings: &Settings) -> Vec<Finding> {
-    let findings = (rule.check)(facts, settings);
+    let findings = rule.findings(facts, settings);
     for finding in &findings {
         assert_eq!(finding.rule, rule.id);
         assert!(!finding.evidence.is_empty(), "{finding:?}");

@@ -102,7 +102,7 @@ pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> R
 
 /// Facts to report: run every rule, then judge each risk and the whole.
 fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
-    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(facts, settings)).collect();
+    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| rule.findings(facts, settings)).collect();
     // The sort is stable: within a severity the order is that of the rules and of what they saw, which does not depend
     // on spans, so that the text path and the object path agree.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -4,6 +4,7 @@
 //! (LeaderWorkerSet, RayCluster, Rollout, a Knative Service…) are covered without a list of kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -212,6 +213,18 @@ pub enum Amount {
     Bytes(u128),
     /// Not a quantity; the text as written.
     Invalid(String),
+}
+
+impl fmt::Display for Amount {
+    /// As it counts: `-` for a field that is missing, `0` for null.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unset => f.write_str("-"),
+            Self::Zero => f.write_str("0"),
+            Self::Bytes(bytes) => f.write_str(&quantity::format(*bytes)),
+            Self::Invalid(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Amount {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{CgroupMode, Cgroups, Facts, Found, InUse, Inotify, InotifyError, Whose};
 use crate::kubernetes::inotify::{
-    BASE, DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, Runtime, instances_of_full_node, instances_of_pod,
+    BASE, DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, ENOUGH_INSTANCES, ENOUGH_WATCHES, Runtime, instances_of_full_node,
+    instances_of_pod,
 };
 use crate::kubernetes::pod::Role;
 use crate::report::{Evidence, Missing, Place, Status, Wanted};
@@ -132,13 +133,31 @@ fn fullest_node(facts: &Facts) -> Option<NodeLoad<'_>> {
 /// what was not enough.
 pub(crate) fn target_instances(inotify: &Inotify, need: &Need) -> u64 {
     let present = instance_limits(inotify).map(|(limit, _)| limit).max().unwrap_or(0);
-    need.instances.max(present.saturating_mul(2)).max(8192)
+    need.instances.max(present.saturating_mul(2)).max(ENOUGH_INSTANCES)
 }
 
 /// A limit on watches that ends the trouble: what distributions set, and never less than twice what was not enough.
 pub(crate) fn target_watches(inotify: &Inotify) -> u64 {
     let known = inotify.max_watches.iter().chain(&inotify.earlier_watches).map(|limit| limit.value);
-    known.max().unwrap_or(0).saturating_mul(2).max(524_288)
+    known.max().unwrap_or(0).saturating_mul(2).max(ENOUGH_WATCHES)
+}
+
+/// One user has, or a sum over all has, nearly reached the limit on instances, or the kernel refused one.
+pub(crate) fn instances_exhausted(inotify: &Inotify) -> bool {
+    exhausted(&instance_loads(inotify)) || refused(inotify, InotifyError::Instances)
+}
+
+/// The same of watches.
+pub(crate) fn watches_exhausted(inotify: &Inotify) -> bool {
+    exhausted(&watch_loads(inotify)) || refused(inotify, InotifyError::Watches)
+}
+
+fn exhausted(loads: &[Load]) -> bool {
+    loads.iter().any(|load| load.percent() >= EXHAUSTED_PERCENT)
+}
+
+fn refused(inotify: &Inotify, limit: InotifyError) -> bool {
+    inotify.errors.iter().any(|error| error.value == limit)
 }
 
 /// Limits on instances with their places: the live sysctl, else whatever a count was printed with.
@@ -157,7 +176,7 @@ pub(crate) struct Load<'a> {
 /// Instances in use against their limit, fullest first. Without any limit in the paste nothing is assumed, unless the
 /// kernel refused an instance: then the default that every kernel has is in force.
 pub(crate) fn instance_loads(inotify: &Inotify) -> Vec<Load<'_>> {
-    let refused = inotify.errors.iter().any(|error| error.value == InotifyError::Instances);
+    let refused = refused(inotify, InotifyError::Instances);
     let live = inotify.max_instances.as_ref().map(|limit| limit.value);
     loads(&inotify.instances_used, live, refused.then_some(DEFAULT_MAX_INSTANCES))
 }
@@ -186,6 +205,11 @@ impl Load<'_> {
         self.used.value.count.saturating_mul(100).checked_div(self.limit).unwrap_or(0)
     }
 
+    /// The smallest limit under which this use would not be called low.
+    pub(crate) fn least_limit(&self) -> u64 {
+        self.used.value.count.saturating_mul(100) / LOW_PERCENT + 1
+    }
+
     /// False for a sum over all users, which is only an upper bound for each of them.
     pub(crate) fn is_of_one_user(&self) -> bool {
         self.used.value.whose != Whose::Everyone
@@ -204,7 +228,8 @@ impl Load<'_> {
     pub(crate) fn evidence(&self, percent: u64) -> Evidence {
         let whose = self.user().unwrap_or_else(|| "Σ UID".to_owned());
         let at_least = if self.used.value.at_least { ">= " } else { "" };
-        let allowed = u128::from(self.limit) * u128::from(percent) / 100;
+        let allowed = u128::from(self.limit) * u128::from(percent);
+        let allowed = allowed.div_ceil(100);
         let observed = format!("{whose}: {at_least}{}/{}", self.used.value.count, self.limit);
         Evidence::new(&self.used.place, observed, format!("< {allowed}"))
     }

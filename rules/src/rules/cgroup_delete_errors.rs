@@ -7,7 +7,7 @@ use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
 use crate::risks::cgroup_cleanup::{misc_mismatches, old_kubelets, unknown_controllers};
 use crate::risks::inotify::mode;
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// One failure may be a race that the next attempt wins; from this many lines for one pod on it is a loop.
@@ -30,7 +30,7 @@ pub static RULE: Rule = Rule {
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
-                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}), and nothing pasted explains why.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}), and nothing pasted explains why; the mounts and the versions of kubelet and runc may.",
             ],
             why: "kubelet tries again at every clean-up of pods, every few seconds and for each such pod. It costs CPU \
                   and memory in kubelet, systemd and dbus, and on a busy node it grows until the node is NotReady. \
@@ -40,6 +40,12 @@ pub static RULE: Rule = Rule {
                   tree still has directories. A process in state D waits for storage or the kernel: mend that, or \
                   reboot. Directories in /sys/fs/cgroup/misc alone mean the misc mismatch: update kubelet. On cgroup \
                   v2 an empty child can be removed with rmdir, children first.",
+            notes: on_pages(&[
+                "Two lines for the same pod count as a loop. A single one may be a race that kubelet wins at its \
+                 next attempt.",
+                "Lines that were cut before the pod's name are not counted, and no line tells whether kubelet \
+                 succeeded later.",
+            ]),
         },
         ja: Text {
             title: "kubelet が Pod の cgroup を削除できない",
@@ -49,7 +55,7 @@ pub static RULE: Rule = Rule {
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v1 のコントローラー {controller} を認識しないためです。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
-                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。貼り付けられた内容からは原因を特定できません。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。貼り付けられた内容からは原因を特定できません。マウント一覧と kubelet、runc のバージョンがあれば分かることがあります。",
             ],
             why: "kubelet は Pod をクリーンアップするたびに（数秒おきに）、該当するすべての Pod で削除を再試行します。そのつど kubelet、systemd、dbus の CPU とメモリを消費し、\
                   Pod の入れ替わりが多いノードでは対象が増え続け、最後には NotReady になります。このメッセージの原因は 1 つではありません。\
@@ -57,6 +63,12 @@ pub static RULE: Rule = Rule {
             fix: "その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
                   D 状態のプロセスはストレージやカーネルの処理を待っているため、その原因を取り除くか、ノードを再起動します。\
                   /sys/fs/cgroup/misc にだけ残っている場合は misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
+            notes: on_pages(&[
+                "同じ Pod の行が 2 行以上あればループとみなします。1 行だけなら一時的な競合で、\
+                 次の試行で削除できることがあります。",
+                "Pod の名前より手前で切れた行は数えません。また、その後削除に成功したかどうかは、\
+                 これらの行からは分かりません。",
+            ]),
         },
         zh: Text {
             title: "kubelet 无法删除 Pod 的 cgroup",
@@ -66,14 +78,20 @@ pub static RULE: Rule = Rule {
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：它无法识别 cgroup v1 控制器 {controller}。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
-                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行），粘贴的内容无法说明原因。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行），粘贴的内容无法说明原因，补充挂载列表以及 kubelet 和 runc 的版本或许可以判断。",
             ],
-            why: "kubelet 每次清理 Pod 时（每隔几秒）都会对所有这类 Pod 重试删除，消耗 kubelet、systemd 和 dbus 的 CPU 与内存。在 Pod 变动频繁的节点上，开销会不断增长，直到节点变为 NotReady。\
-                  这条日志有多种原因：kubelet 无法识别的 cgroup v1 控制器（misc、files）、无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
+            why: "kubelet 每次清理 Pod 时（每隔几秒）都会对所有这类 Pod 重试删除，消耗 kubelet、systemd 和 dbus 的 CPU 与内存。在 Pod \
+                  变动频繁的节点上，开销会不断增长，直到节点变为 NotReady。这条日志有多种原因：kubelet 无法识别的 cgroup v1 控制器（misc、files）、\
+                  无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
             fix: "检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
                   如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
+            notes: on_pages(&[
+                "同一个 Pod 出现两行以上即视为循环。只有一行时可能只是竞争，下次重试就会成功。",
+                "在 Pod 名称之前就被截断的行不计入；之后是否删除成功，从这些行也看不出来。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 systemd-cgls -u kubepods.slice
 find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort
@@ -160,7 +178,7 @@ mod tests {
         assert!(findings(&RULE, &facts(&[("", DeleteCause::Other); 5])).is_empty(), "perhaps five different pods");
         assert_eq!(
             says(&RULE, &facts(&[("bff40d3b", DeleteCause::Other), once, once])),
-            "kubelet cannot delete the cgroups of pod 1495abbc (lines: 2), and nothing pasted explains why."
+            "kubelet cannot delete the cgroups of pod 1495abbc (lines: 2), and nothing pasted explains why; the mounts and the versions of kubelet and runc may."
         );
     }
 

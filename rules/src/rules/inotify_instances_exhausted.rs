@@ -1,9 +1,10 @@
 //! One user has no inotify instance left.
 
 use crate::facts::{Facts, InotifyError};
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need, target_instances};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -25,9 +26,18 @@ pub static RULE: Rule = Rule {
                   root. Beyond it inotify_init fails with EMFILE, which reads \"too many open files\" but has nothing \
                   to do with ulimit, LimitNOFILE or fs.file-max. kubectl logs -f and journalctl -f stop following, \
                   OOM kills go unnoticed by the shim, and a kubelet that restarts does not come up again.",
-            fix: "Raise fs.inotify.max_user_instances now and for good: at least {need} for {pods} pods, normally \
-                  8192. An instance costs kernel memory only once it is created, so a high limit is free. Raising \
-                  max_user_watches does not help here.",
+            fix: "Raise fs.inotify.max_user_instances now and for good: at least {least} are needed here, {target} \
+                  leave room. An instance costs kernel memory only once it is created, so a high limit is free. \
+                  Raising max_user_watches does not help here.",
+            notes: on_pages(&[
+                "A sum over all users is held against the limit only where no complete count of one user was \
+                 pasted: it may be high although nobody is near the limit.",
+                "\"too many open files\" can also mean the limit on open files of one process. Only messages that \
+                 name inotify or fsnotify count here.",
+                "The article behind this rule (https://qiita.com/superbrothers/items/d13762c1b4853049135c) counts \
+                 with find /proc/*/fd over all users. The limit is per user id (kernel/ucount.c), so root's \
+                 instances have to be counted apart.",
+            ]),
         },
         ja: Text {
             title: "inotify インスタンスの枯渇",
@@ -41,8 +51,18 @@ pub static RULE: Rule = Rule {
                   root で動くすべてのコンテナ）は 1 つの上限を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f で追跡できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると立ち上がらなくなります。",
-            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。{pods} Pod なら少なくとも {need}、通常は 8192 にします。\
-                  カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。max_user_watches を上げても解決しません。",
+            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要で、余裕を見て {target} にします。\
+                  カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。max_user_watches \
+                  を上げても解決しません。",
+            notes: on_pages(&[
+                "全ユーザーの合計は、特定のユーザーの使用数がすべて分かる場合には上限と比較しません。\
+                 合計が大きくても、どのユーザーも上限に近いとは限らないためです。",
+                "「too many open files」は、プロセスごとのオープンファイル数の上限でも出ます。ここでは inotify \
+                 または fsnotify を示すメッセージだけを対象とします。",
+                "元の記事（https://qiita.com/superbrothers/items/d13762c1b4853049135c）では find /proc/*/fd \
+                 で全ユーザーの合計を数えていますが、上限は UID ごとなので（kernel/ucount.c）、root \
+                 の分だけを数える必要があります。",
+            ]),
         },
         zh: Text {
             title: "inotify 实例耗尽",
@@ -55,15 +75,20 @@ pub static RULE: Rule = Rule {
             why: "内核按 UID 统计 inotify 实例，节点上所有以 root 运行的程序（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
                   超出后 inotify_init 返回 EMFILE，提示是“too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
                   kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 一旦重启就无法再启动。",
-            fix: "立即并永久调高 fs.inotify.max_user_instances：{pods} 个 Pod 至少需要 {need}，一般设为 8192。\
-                  实例只有创建后才占用内核内存，上限设高没有代价。调高 max_user_watches 在这里没有用。",
+            fix: "立即并永久调高 fs.inotify.max_user_instances：这里至少需要 {least}，留出余量可设为 {target}。实例只有创建后才占用内核内存，\
+                  上限设高没有代价。调高 max_user_watches 在这里没有用。",
+            notes: on_pages(&[
+                "如果已粘贴某个用户的完整计数，就不再用所有用户的合计与上限比较：合计很大时，\
+                 也可能没有任何用户接近上限。",
+                "“too many open files”也可能是单个进程的打开文件数达到上限。这里只看明确提到 inotify 或 fsnotify \
+                 的信息。",
+                "原文章（https://qiita.com/superbrothers/items/d13762c1b4853049135c）用 find /proc/*/fd \
+                 统计的是所有用户的合计。上限是按 UID 计算的（kernel/ucount.c），需要单独统计 root 的实例。",
+            ]),
         },
     },
-    remedy: "\
-sudo sysctl -w fs.inotify.max_user_instances={target}
-echo 'fs.inotify.max_user_instances = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
-sudo sysctl --system
-",
+    setting: Some(Setting::sysctl("fs.inotify.max_user_instances", "{target}")),
+    remedy: "",
     links: &[
         "https://man7.org/linux/man-pages/man7/inotify.7.html",
         "https://github.com/torvalds/linux/blob/v6.12/fs/notify/inotify/inotify_user.c",
@@ -86,9 +111,9 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     }
     let need = need(facts, settings);
     let mut finding = RULE.finding();
-    finding.values.insert("need".into(), need.instances.to_string());
+    let least = full.iter().map(|load| load.least_limit()).max().unwrap_or(0).max(need.instances);
+    finding.values.insert("least".into(), least.to_string());
     finding.values.insert("target".into(), target_instances(inotify, &need).to_string());
-    finding.values.insert("pods".into(), need.pods.count().to_string());
     // One user's count tells more than a sum over all of them.
     if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {
         finding.values.insert("used".into(), load.used.value.count.to_string());

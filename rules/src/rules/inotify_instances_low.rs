@@ -1,11 +1,13 @@
 //! The limit on inotify instances is too low for a node, or nearly used.
 
 use crate::facts::Facts;
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::inotify::{
-    EXHAUSTED_PERCENT, LOW_PERCENT, PodsOfNode, instance_limits, instance_loads, need, target_instances,
+    EXHAUSTED_PERCENT, LOW_PERCENT, Load, PodsOfNode, instance_limits, instance_loads, instances_exhausted, need,
+    target_instances,
 };
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -24,12 +26,22 @@ pub static RULE: Rule = Rule {
             why: "On cgroup v2 containerd's shim holds one inotify instance per container, the pause container \
                   included: two for the smallest pod, more for pods with sidecars. They all count against root, \
                   together with systemd, kubelet and every container that runs as root. The kernel's default of 128 \
-                  is thus used up by some 50 pods, far below the 110 that kubelet allows. (The leak in containerd \
-                  1.4 and 1.5 is another matter: it was fixed in containerd/cgroups 1.0.3, not in the pull request \
-                  that is often named, and without it the need is still this high.)",
-            fix: "Raise fs.inotify.max_user_instances to at least {need}, normally to 8192, before the node fills up. \
-                  A higher limit costs nothing until instances are created. To see how close a node is, count per \
-                  user, not in total: the limit is per user id.",
+                  is thus used up by some 50 pods, far below the 110 that kubelet allows.",
+            fix: "Raise fs.inotify.max_user_instances before the node fills up: at least {least} are needed here, \
+                  {target} leave room. A higher limit costs nothing until instances are created. To see how close a \
+                  node is, count per user, not in total: the limit is per user id.",
+            notes: on_pages(&[
+                "The need is an estimate for root: 25 for the system, and for each pod its running containers plus \
+                 one; where the pods are not known, two for each pod that the node may take. Pods that run as \
+                 another user draw on that user's limit.",
+                "Limits that nodes come with: 128 (Linux itself, Ubuntu 22.04, RHEL 9), 1024 (AKS), 8192 (Amazon \
+                 Linux 2023 on EKS, Bottlerocket, OpenShift, Talos, kOps). kind's documentation advises 512, which \
+                 is too low for large nodes.",
+                "The article behind this rule (https://qiita.com/superbrothers/items/d13762c1b4853049135c) reckons \
+                 two instances per pod, hence 64 pods. It is one per container and one for the pause container, as \
+                 its own listing shows (3 to 7 for pods with several containers), and the system takes some too, so \
+                 fewer pods fit.",
+            ]),
         },
         ja: Text {
             title: "ノードには少なすぎる inotify インスタンス上限",
@@ -40,10 +52,22 @@ pub static RULE: Rule = Rule {
             ],
             why: "cgroup v2 では containerd の shim が pause を含むコンテナごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
                   これらはすべて、systemd や kubelet、root で動くコンテナと合わせて root の使用数に数えられます。そのためデフォルト値 128 は 50 Pod ほどで使い切られ、\
-                  kubelet のデフォルトの上限 110 Pod には届きません。（containerd 1.4 と 1.5 のリークは別の問題です。よく挙げられるプルリクエストではなく \
-                  containerd/cgroups 1.0.3 で修正されましたが、リークがなくてもこれだけの数が必要です。）",
-            fix: "ノードが Pod で埋まる前に fs.inotify.max_user_instances を少なくとも {need}、通常は 8192 に引き上げてください。上限を上げるだけならメモリは消費しません。\
-                  残りを確認するときは、合計ではなくユーザーごとに数えてください。上限は UID ごとに適用されます。",
+                  kubelet のデフォルトの上限 110 Pod には届きません。",
+            fix: "ノードが Pod で埋まる前に fs.inotify.max_user_instances を引き上げてください。少なくとも {least} が必要で、余裕を見て {target} \
+                  にします。上限を上げるだけならメモリは消費しません。残りを確認するときは、合計ではなくユーザーごとに数えてください。上限は UID \
+                  ごとに適用されます。",
+            notes: on_pages(&[
+                "必要数は root の分の概算です。システムの 25 に、Pod ごとに実行中のコンテナ数 + 1 を加えます。Pod \
+                 が分からない場合は、ノードに配置できる Pod 数 × 2 とします。root 以外で動く Pod は、\
+                 そのユーザーの上限から消費します。",
+                "主な環境のデフォルト値: 128（Linux カーネル、Ubuntu 22.04、RHEL 9）、1024（AKS）、8192（EKS の \
+                 Amazon Linux 2023、Bottlerocket、OpenShift、Talos、kOps）。kind のドキュメントの推奨値 512 は、\
+                 大きなノードには足りません。",
+                "元の記事（https://qiita.com/superbrothers/items/d13762c1b4853049135c）は 1 Pod あたり 2 個、つまり \
+                 64 Pod までとしています。実際はコンテナごとに 1 個と pause コンテナに 1 個で、\
+                 記事中の一覧でもコンテナが複数の Pod は 3〜7 個です。システム自体も使うため、64 Pod \
+                 より前に尽きます。",
+            ]),
         },
         zh: Text {
             title: "节点的 inotify 实例上限过低",
@@ -54,16 +78,22 @@ pub static RULE: Rule = Rule {
             ],
             why: "在 cgroup v2 上，containerd 的 shim 为每个容器（包括 pause 容器）占用一个 inotify 实例：最小的 Pod 也要两个，带边车容器的更多。\
                   它们与 systemd、kubelet 以及所有以 root 运行的容器一起计入 root 的额度。因此内核默认的 128 个实例大约 50 个 Pod 就会用完，远低于 kubelet 默认允许的 110 个。\
-                  （containerd 1.4 和 1.5 的泄漏是另一回事：它在 containerd/cgroups 1.0.3 中修复，而不是常被引用的那个 PR；即使没有泄漏，需要的数量也是这么多。）",
-            fix: "在节点装满之前，把 fs.inotify.max_user_instances 至少调到 {need}，一般设为 8192。上限调高本身不占内存。\
+                  ",
+            fix: "在节点装满之前调高 fs.inotify.max_user_instances：这里至少需要 {least}，留出余量可设为 {target}。上限调高本身不占内存。\
                   查看余量时请按用户统计，不要看总数：上限是按 UID 计算的。",
+            notes: on_pages(&[
+                "需要量是对 root 的估算：系统占 25 个，每个 Pod 为运行中的容器数加一；不知道有哪些 Pod 时，\
+                 按节点可容纳的 Pod 数乘以二计算。以其他用户运行的 Pod 占用该用户的额度。",
+                "各环境的默认值：128（Linux 内核、Ubuntu 22.04、RHEL 9）、1024（AKS）、8192（EKS 的 Amazon Linux \
+                 2023、Bottlerocket、OpenShift、Talos、kOps）。kind 文档建议的 512 对大节点来说偏低。",
+                "原文章（https://qiita.com/superbrothers/items/d13762c1b4853049135c）按每个 Pod 两个实例计算，得出 \
+                 64 个 Pod。实际上是每个容器一个，再加 pause 容器一个（文中列表里多容器 Pod 就有 3 到 7 个），\
+                 系统自身也要占用，因此能放下的 Pod 更少。",
+            ]),
         },
     },
-    remedy: "\
-sudo sysctl -w fs.inotify.max_user_instances={target}
-echo 'fs.inotify.max_user_instances = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
-sudo sysctl --system
-",
+    setting: Some(Setting::sysctl("fs.inotify.max_user_instances", "{target}")),
+    remedy: "",
     links: &[
         "https://github.com/containerd/containerd/issues/5670",
         "https://github.com/containerd/cgroups/pull/212",
@@ -74,6 +104,10 @@ sudo sysctl --system
 };
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    // The same remedy need not be told twice.
+    if instances_exhausted(&facts.inotify) {
+        return Vec::new();
+    }
     let need = need(facts, settings);
     let mut finding = RULE.finding();
     if let Some((limit, place)) = instance_limits(&facts.inotify).find(|(limit, _)| *limit < need.instances) {
@@ -96,6 +130,8 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     if finding.evidence.is_empty() {
         return Vec::new();
     }
+    let least = loads.iter().filter(|load| load.is_of_one_user()).map(Load::least_limit).max();
+    finding.values.insert("least".into(), least.unwrap_or(0).max(need.instances).to_string());
     finding.values.insert("need".into(), need.instances.to_string());
     finding.values.insert("target".into(), target_instances(&facts.inotify, &need).to_string());
     let name = if matches!(need.pods, PodsOfNode::Running(_)) { "running_pods" } else { "max_pods" };

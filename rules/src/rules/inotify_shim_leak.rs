@@ -3,7 +3,7 @@
 use crate::facts::{CgroupMode, Facts, Found};
 use crate::kubernetes::version::Version;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -18,9 +18,15 @@ pub static RULE: Rule = Rule {
             why: "The shim of these versions does not close its inotify instance when a container's cgroup goes away. \
                   Every restart within a pod leaves one behind, so crash loops use up root's budget however high the \
                   limit is.",
-            fix: "Update containerd to 1.5.12, 1.6.0 or later. The leak itself was fixed in containerd/cgroups 1.0.3; \
-                  pull request 6504, which is often named, only silences a warning. Existing shims keep what they \
+            fix: "Update containerd to 1.5.12, 1.6.0 or later. Existing shims keep what they \
                   leaked until their pods are deleted.",
+            notes: on_pages(&[
+                "Judged by the version: a distribution may have ported the fix back to an older one.",
+                "The article on inotify (https://qiita.com/superbrothers/items/d13762c1b4853049135c) names \
+                 containerd pull request 6504 as the fix. What closes the instances is containerd/cgroups 1.0.3 \
+                 (pull request 212), which containerd carries from 1.5.12 and 1.6.0 on; 6504 silences a warning \
+                 that came of it.",
+            ]),
         },
         ja: Text {
             title: "inotify インスタンスがリークする containerd",
@@ -29,20 +35,32 @@ pub static RULE: Rule = Rule {
             ],
             why: "これらのバージョンの shim は、コンテナの cgroup がなくなっても inotify インスタンスを閉じません。Pod 内でコンテナが再起動するたびに 1 つ残るため、\
                   クラッシュループが続くと、上限をいくら上げても root の分を使い切ります。",
-            fix: "containerd を 1.5.12 以降の 1.5 系、または 1.6.0 以降に更新してください。リーク自体の修正は containerd/cgroups 1.0.3 にあります。\
-                  よく挙げられるプルリクエスト 6504 は警告を抑えるだけです。すでにリークした分は、その Pod を削除するまで解放されません。",
+            fix: "containerd を 1.5.12 以降の 1.5 系、または 1.6.0 以降に更新してください。すでにリークした分は、その Pod を削除するまで解放されません。",
+            notes: on_pages(&[
+                "バージョン番号で判断しています。\
+                 ディストリビューションが古いバージョンに修正をバックポートしている場合があります。",
+                "inotify の元記事（https://qiita.com/superbrothers/items/d13762c1b4853049135c）は containerd \
+                 のプルリクエスト 6504 を修正として挙げています。実際にインスタンスを閉じるようにしたのは \
+                 containerd/cgroups 1.0.3（プルリクエスト 212）で、containerd では 1.5.12 と 1.6.0 から含まれます。\
+                 6504 はそれに伴う警告を抑えるものです。",
+            ]),
         },
         zh: Text {
             title: "会泄漏 inotify 实例的 containerd",
             says: &["containerd {containerd} 在 cgroup v2 上每次重启容器都会泄漏一个 inotify 实例。"],
             why: "这些版本的 shim 在容器的 cgroup 消失后不会关闭 inotify 实例。Pod 内每次重启都会留下一个，因此只要有反复崩溃的容器，上限再高，root 的额度也会被用完。",
-            fix: "把 containerd 升级到 1.5.12、1.6.0 或更高版本。泄漏本身在 containerd/cgroups 1.0.3 中修复；常被引用的 PR 6504 只是去掉了一条警告。\
-                  已有 shim 泄漏的实例要等对应的 Pod 删除后才会释放。",
+            fix: "把 containerd 升级到 1.5.12、1.6.0 或更高版本。已有 shim 泄漏的实例要等对应的 Pod 删除后才会释放。",
+            notes: on_pages(&[
+                "仅根据版本号判断，发行版可能已把修复移植到旧版本。",
+                "关于 inotify 的原文章（https://qiita.com/superbrothers/items/d13762c1b4853049135c）把 containerd \
+                 的 PR 6504 当作修复。真正关闭实例的是 containerd/cgroups 1.0.3（PR 212），containerd 从 1.5.12 和 \
+                 1.6.0 起包含；6504 只是消除由此产生的一条警告。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
-containerd --version
-stat -fc %T /sys/fs/cgroup
+sudo find /proc/[0-9]*/fd -lname 'anon_inode:inotify' 2>/dev/null | cut -d/ -f3 | sort | uniq -c | sort -rn | head
 ",
     links: &["https://github.com/containerd/containerd/issues/5670", "https://github.com/containerd/cgroups/pull/212"],
     check,

@@ -1,9 +1,10 @@
 //! One user has no inotify watch left.
 
 use crate::facts::{Facts, InotifyError};
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::inotify::{EXHAUSTED_PERCENT, target_watches, watch_loads};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -23,10 +24,15 @@ pub static RULE: Rule = Rule {
                   the disk. kubelet and cAdvisor watch every cgroup directory, so they fail to start or lose sight \
                   of new pods; applications stop noticing changed files. Like instances, watches are counted per \
                   user id, and root's are shared by the whole node.",
-            fix: "Raise fs.inotify.max_user_watches, for example to 524288; take care not to lower a value that the \
-                  kernel chose higher. A watch costs about 1 KiB of kernel memory only while it is in use. Then look \
-                  for the process that holds most of them: a file indexer or security agent can take thousands. \
-                  Raising max_user_instances does not help here.",
+            fix: "Raise fs.inotify.max_user_watches, here to {target}; take care not to lower a value that is \
+                  higher already. A watch costs about 1 KiB of kernel memory only while it is in use. Then look for \
+                  the process that holds most of them: a file indexer or security agent can take thousands. Raising \
+                  max_user_instances does not help here.",
+            notes: on_pages(&[
+                "\"no space left on device\" counts only where the message names inotify or a watch: a full disk \
+                 reads the same.",
+                "lsof shows descriptors, not watches, and says nothing about this limit.",
+            ]),
         },
         ja: Text {
             title: "inotify ウォッチの枯渇",
@@ -38,9 +44,15 @@ pub static RULE: Rule = Rule {
             why: "上限に達すると inotify_add_watch は ENOSPC を返します。メッセージは「no space left on device」ですが、ディスクの問題ではありません。\
                   kubelet と cAdvisor はすべての cgroup ディレクトリを監視するため、起動に失敗したり新しい Pod を見失ったりします。\
                   アプリケーションもファイルの変更に気づけなくなります。ウォッチもインスタンスと同じく UID ごとに数えられ、root の分はノード全体で共有されます。",
-            fix: "fs.inotify.max_user_watches を、たとえば 524288 に引き上げてください。カーネルがすでにより大きな値を設定している場合は、下げてしまわないように注意してください。\
-                  カーネルメモリを使うのは使用中のウォッチだけで、1 個あたり約 1 KiB です。あわせて、ウォッチを多く使っているプロセスを調べてください。\
-                  ファイルのインデクサーやセキュリティエージェントが数千個使うことがあります。max_user_instances を上げても解決しません。",
+            fix: "fs.inotify.max_user_watches を {target} に引き上げてください。現在の値のほうが大きい場合は、下げてしまわないように注意してください。\
+                  カーネルメモリを使うのは使用中のウォッチだけで、1 個あたり約 1 KiB です。あわせて、\
+                  ウォッチを多く使っているプロセスを調べてください。ファイルのインデクサーやセキュリティエージェントが数千個使うことがあります。\
+                  max_user_instances を上げても解決しません。",
+            notes: on_pages(&[
+                "「no space left on device」は、inotify またはウォッチに関するメッセージだけを対象とします。\
+                 ディスクが一杯のときも同じ文言が出るためです。",
+                "lsof に出るのはファイルディスクリプターで、ウォッチではありません。この上限との比較には使えません。",
+            ]),
         },
         zh: Text {
             title: "inotify watch 耗尽",
@@ -52,14 +64,16 @@ pub static RULE: Rule = Rule {
             why: "此时 inotify_add_watch 返回 ENOSPC，提示是“no space left on device”，但与磁盘无关。\
                   kubelet 和 cAdvisor 会监视每个 cgroup 目录，因此会启动失败或看不到新的 Pod；应用也无法感知文件变化。\
                   与实例一样，watch 按 UID 统计，root 的额度由整个节点共用。",
-            fix: "调高 fs.inotify.max_user_watches，例如 524288；如果内核选定的值更大，注意不要改小。watch 只有在使用时才占用内核内存，每个约 1 KiB。\
+            fix: "把 fs.inotify.max_user_watches 调高到 {target}；如果当前值更大，注意不要改小。watch 只有在使用时才占用内核内存，每个约 1 KiB。\
                   然后找出占用最多的进程：文件索引程序或安全代理可能占用数千个。调高 max_user_instances 在这里没有用。",
+            notes: on_pages(&[
+                "“no space left on device”只有在信息明确提到 inotify 或 watch 时才算数，磁盘写满时的提示完全一样。",
+                "lsof 列出的是文件描述符而不是 watch，不能用来与该上限比较。",
+            ]),
         },
     },
+    setting: Some(Setting::sysctl("fs.inotify.max_user_watches", "{target}")),
     remedy: "\
-sysctl fs.inotify.max_user_watches
-sudo sysctl -w fs.inotify.max_user_watches={target}
-echo 'fs.inotify.max_user_watches = {target}' | sudo tee /etc/sysctl.d/90-inotify.conf
 sudo grep -c ^inotify /proc/[0-9]*/fdinfo/* 2>/dev/null | sort -t: -k2 -rn | head
 ",
     links: &[

@@ -1,8 +1,9 @@
 //! Kernel-memory accounting at its end, or on where it leaks.
 
 use crate::facts::Facts;
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -25,6 +26,14 @@ pub static RULE: Rule = Rule {
             fix: "Reboot the node to get rid of what has leaked. For good: a newer kernel (on RHEL 7 at least \
                   3.10.0-1062.4.1), or boot with cgroup.memory=nokmem and check /proc/cmdline, or runc 1.0.0-rc94 \
                   and kubelet 1.22 or later, which leave the accounting off. Both of them have to be off.",
+            notes: on_pages(&[
+                "Slab may grow for other reasons. Caches named after a container, such as kmalloc-64(1234:abc), \
+                 belong to its account.",
+                "The article on cgroup leaks takes this and the 65535 ids for one fault. They are two: ids are held \
+                 by page cache, with accounting or without (kernel commit 73f576c04b94), and slab caches leak only \
+                 with it (Red Hat bug 1507149). Kubelet alone built without accounting does not suffice: runc \
+                 switches it on as well.",
+            ]),
         },
         ja: Text {
             title: "カーネルメモリアカウンティングの異常",
@@ -37,6 +46,14 @@ pub static RULE: Rule = Rule {
                   すべてのコンテナで有効にします。そのため、コンテナの制限にまったく届かないうちにカーネル内の割り当てが失敗し、最後には新しいコンテナが起動しなくなります。",
             fix: "リークした分は再起動で解消します。恒久対策は、カーネルの更新（RHEL 7 なら 3.10.0-1062.4.1 以降）、cgroup.memory=nokmem での起動（/proc/cmdline で確認）、\
                   またはアカウンティングを有効にしない runc 1.0.0-rc94 以降と kubelet 1.22 以降への更新です。runc と kubelet の両方で無効になっている必要があります。",
+            notes: on_pages(&[
+                "スラブはほかの理由でも増えます。kmalloc-64(1234:abc) のようにコンテナ名の付いたキャッシュが、\
+                 アカウンティングによるものです。",
+                "cgroup リークの元記事は、これと 65535 個の ID を同じ問題として扱っていますが、別の問題です。ID \
+                 はアカウンティングの有無にかかわらずページキャッシュが保持し（カーネルコミット 73f576c04b94）、\
+                 スラブキャッシュはアカウンティングが有効なときだけリークします（Red Hat バグ 1507149）。また、runc \
+                 もアカウンティングを有効にするため、kubelet だけをビルドし直しても足りません。",
+            ]),
         },
         zh: Text {
             title: "内核内存记账异常",
@@ -46,11 +63,16 @@ pub static RULE: Rule = Rule {
                   于是远未达到容器限制时内核分配就会失败，最终新容器无法启动。",
             fix: "重启节点可清除已泄漏的部分。根治：升级内核（RHEL 7 至少 3.10.0-1062.4.1），或用 cgroup.memory=nokmem 启动并在 /proc/cmdline 中确认，\
                   或升级到不再启用记账的 runc 1.0.0-rc94 和 kubelet 1.22 及以上。两者都必须关闭。",
+            notes: on_pages(&[
+                "slab 增长也可能另有原因。名称带有容器的缓存（如 kmalloc-64(1234:abc)）才属于内核内存记账。",
+                "关于 cgroup 泄漏的原文章把它与 65535 个 ID 当作同一个问题，其实是两个：ID 由页缓存占住，\
+                 与是否记账无关（内核提交 73f576c04b94）；slab 缓存只有在记账时才泄漏（Red Hat bug 1507149）。runc \
+                 同样会启用记账，因此只重新编译 kubelet 并不够。",
+            ]),
         },
     },
+    setting: Some(Setting::kernel_argument("cgroup.memory", "nokmem")),
     remedy: "\
-uname -r
-cat /proc/cmdline
 sudo slabtop -o | head -20
 ",
     links: &[

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::memcg::{EXHAUSTED, MAX_IDS};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -27,8 +27,17 @@ pub static RULE: Rule = Rule {
             fix: "To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
                   frees ids that only page cache holds. If find shows as many directories as /proc/cgroups counts, \
                   they are real leftovers: remove the empty ones. For good: a kernel of 4.7 or later, on RHEL 7 at \
-                  least 3.10.0-1062.4.1. cgroup.memory=nokmem stops the leak of kernel memory, but it does not lift \
-                  the limit of {max} ids, as the article behind this rule hopes.",
+                  least 3.10.0-1062.4.1. cgroup.memory=nokmem stops the leak of kernel memory but does not lift the \
+                  limit of {max} ids.",
+            notes: on_pages(&[
+                "52000 ids (80 %) already count as used up, which is this rule's threshold and not the kernel's.",
+                "The article behind this rule takes the error beside a count below 65535 for proof of the leak. \
+                 That holds on RHEL 7 kernels, where the count drops with rmdir although the id stays taken; later \
+                 kernels count a cgroup until it is gone for good.",
+                "It also expects that without kernel-memory accounting there is no limit. The ids are 16 bits wide \
+                 to this day (mm/memcontrol.c), with nokmem too. Its path /sys/fs/cgroups is /sys/fs/cgroup on a \
+                 node.",
+            ]),
         },
         ja: Text {
             title: "memory cgroup ID の枯渇",
@@ -44,7 +53,17 @@ pub static RULE: Rule = Rule {
             fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\
                   find で数えたディレクトリ数が /proc/cgroups と同じなら、ディレクトリが実際に残っているので、空のものを削除します。\
                   恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\
-                  cgroup.memory=nokmem はカーネルメモリのリークを止めますが、元の記事の期待とは異なり、{max} 個という上限はなくなりません。",
+                  cgroup.memory=nokmem はカーネルメモリのリークを止めますが、{max} 個という上限はなくなりません。",
+            notes: on_pages(&[
+                "使用数が 52000（80%）に達した時点で枯渇とみなします。これはこのルールのしきい値で、\
+                 カーネルのものではありません。",
+                "元の記事は、エラーが出ているのに数が 65535 より小さければリークと断定できるとしています。\
+                 これが成り立つのは RHEL 7 のカーネルで、ID が残っていても rmdir の時点で数が減ります。\
+                 新しいカーネルでは、cgroup が完全に解放されるまで数に含まれます。",
+                "また、カーネルメモリアカウンティングを無効にすれば上限はなくなるとしていますが、ID は現在も 16 \
+                 ビットで（mm/memcontrol.c）、nokmem でも変わりません。記事中のパス /sys/fs/cgroups は、実際には \
+                 /sys/fs/cgroup です。",
+            ]),
         },
         zh: Text {
             title: "内存 cgroup ID 耗尽",
@@ -56,12 +75,21 @@ pub static RULE: Rule = Rule {
             fix: "恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\
                   如果 find 数出的目录与 /proc/cgroups 一样多，那就是真实残留的目录，请删除其中的空目录。\
                   根治：升级到 4.7 及以上内核，RHEL 7 至少 3.10.0-1062.4.1。\
-                  cgroup.memory=nokmem 能阻止内核内存泄漏，但并不像原文章所说的那样取消 {max} 个 ID 的上限。",
+                  cgroup.memory=nokmem 能阻止内核内存泄漏，但不会取消 {max} 个 ID 的上限。",
+            notes: on_pages(&[
+                "达到 52000 个 ID（80%）即视为耗尽，这是本规则的阈值，不是内核的。",
+                "原文章认为：出现错误而计数低于 65535，就可以确认是泄漏。这只适用于 RHEL 7 内核，那里 rmdir \
+                 之后计数就会减少，ID 却仍被占用；较新的内核会一直计数到 cgroup 彻底释放。",
+                "原文章还认为关闭内核内存记账后就没有上限。但 ID 至今仍是 16 位（mm/memcontrol.c），使用 nokmem \
+                 也一样。文中的路径 /sys/fs/cgroups 实际为 /sys/fs/cgroup。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 grep memory /proc/cgroups
 find /sys/fs/cgroup/memory -type d | wc -l
+grep dying /sys/fs/cgroup/cgroup.stat # on cgroup v2
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
 ",
     links: &[

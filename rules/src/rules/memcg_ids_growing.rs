@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::memcg::{EXHAUSTED, MAX_IDS};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// A node with 110 pods has fewer than 1,500 memory cgroups; this is far beyond it.
@@ -33,7 +33,13 @@ pub static RULE: Rule = Rule {
             fix: "Watch the number over a day. If it only grows, drain and reboot the node in time, or drop caches \
                   as a stopgap, and plan the kernel update: 4.7 or later, on RHEL 7 at least 3.10.0-1062.4.1. If \
                   find counts as many directories, they are leftovers of a container runtime: remove the empty \
-                  ones. (The column is called num_cgroups.)",
+                  ones.",
+            notes: on_pages(&[
+                "10000 cgroups, or five times what is alive, is this rule's threshold and not the kernel's: many \
+                 short-lived pods can reach it for a while on a healthy node.",
+                "The column is called num_cgroups (the article behind this rule writes num_groups). On cgroup v2 it \
+                 counts the whole tree in every row, and cgroup.stat tells nr_dying_descendants.",
+            ]),
         },
         ja: Text {
             title: "memory cgroup の蓄積",
@@ -46,7 +52,13 @@ pub static RULE: Rule = Rule {
                   CronJob、CI ジョブ、クラッシュループがあると、より早く尽きます。",
             fix: "1 日ほど推移を見てください。増え続けるなら、尽きる前に drain して再起動するか、応急処置としてキャッシュを解放し、\
                   カーネルの更新（4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降）を計画してください。\
-                  find で数えたディレクトリも同じくらい多ければ、コンテナランタイムが残したものなので、空のものを削除します。（列名は num_cgroups です。）",
+                  find で数えたディレクトリも同じくらい多ければ、コンテナランタイムが残したものなので、空のものを削除します。",
+            notes: on_pages(&[
+                "10000 個、または実在する数の 5 倍というしきい値はこのルールのもので、カーネルのものではありません。\
+                 短命な Pod が多いと、正常なノードでも一時的に超えることがあります。",
+                "列名は num_cgroups です（元の記事では num_groups）。cgroup v2 ではどの行も階層全体の数になります。\
+                 cgroup.stat の nr_dying_descendants でも確認できます。",
+            ]),
         },
         zh: Text {
             title: "内存 cgroup 不断堆积",
@@ -57,12 +69,19 @@ pub static RULE: Rule = Rule {
             why: "被删除的内存 cgroup 只要还有页缓存、tmpfs 文件或 slab 对象记在它名下，就会留在内核里。每个都占用内存和 {max} 个 ID 中的一个；\
                   ID 用尽后，带内存限制的容器无法在该节点启动。CronJob、CI 任务和反复崩溃的容器会加快这一过程。",
             fix: "观察一天内的变化。如果只增不减，请在用尽之前腾空并重启节点，或临时用 drop_caches 缓解，并安排升级内核：4.7 及以上，RHEL 7 至少 3.10.0-1062.4.1。\
-                  如果 find 数出的目录同样多，那是容器运行时的残留，请删除其中的空目录。（该列的名称是 num_cgroups。）",
+                  如果 find 数出的目录同样多，那是容器运行时的残留，请删除其中的空目录。",
+            notes: on_pages(&[
+                "10000 个或存活数的五倍是本规则的阈值，不是内核的。短生命周期的 Pod 很多时，正常节点也可能暂时超过。",
+                "该列的名称是 num_cgroups（原文章写作 num_groups）。在 cgroup v2 上，每一行都是整棵树的数量，\
+                 也可以查看 cgroup.stat 中的 nr_dying_descendants。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 grep memory /proc/cgroups
 find /sys/fs/cgroup/memory -type d | wc -l
+grep dying /sys/fs/cgroup/cgroup.stat # on cgroup v2
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
 ",
     links: &[

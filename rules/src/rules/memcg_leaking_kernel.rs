@@ -1,9 +1,10 @@
 //! A kernel that is known to keep the ids of removed memory cgroups.
 
 use crate::facts::Facts;
+use crate::kubernetes::platform::Setting;
 use crate::kubernetes::version::{MemcgIds, Version};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -23,6 +24,14 @@ pub static RULE: Rule = Rule {
             fix: "Update the kernel to {fixed} or later. Until then boot with cgroup.memory=nokmem (check it in \
                   /proc/cmdline afterwards, a changed grub file alone does nothing), or drop caches on a schedule. \
                   Later RHEL 7 kernels leak less, but leaks are reported there too, so keep an eye on /proc/cgroups.",
+            notes: on_pages(&[
+                "Linux 4.4 to 4.6 are not reported: whether they have the fix depends on the patch level. What \
+                 other distributions ported back to older kernels is not known here.",
+                "The article behind this rule gives 4.6.7 as the first fixed kernel. The commit is in 4.7; which \
+                 stable releases of 4.4 to 4.6 carry it differs. RHEL 7.8 and RHSA-2019:3055, its other remedies, \
+                 make the leak rarer, yet it is reported on later builds as well. The kernel setting that is \
+                 missing from its text is cgroup.memory=nokmem.",
+            ]),
         },
         ja: Text {
             title: "memory cgroup がリークするカーネル",
@@ -36,6 +45,14 @@ pub static RULE: Rule = Rule {
             fix: "カーネルを {fixed} 以降に更新してください。それまでは cgroup.memory=nokmem を付けて起動するか（起動後に /proc/cmdline で確認してください。\
                   grub のファイルを変えただけでは効きません）、定期的に drop_caches を実行します。\
                   それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。",
+            notes: on_pages(&[
+                "Linux 4.4〜4.6 は、修正の有無がパッチレベルによって異なるため対象外です。\
+                 ほかのディストリビューションが古いカーネルにバックポートした修正も、ここでは分かりません。",
+                "元の記事は 4.6.7 以降を修正済みとしていますが、このコミットが入ったのは 4.7 です。4.4〜4.6 の \
+                 stable リリースに含まれるかどうかはまちまちです。記事が挙げる RHEL 7.8 や RHSA-2019:3055 \
+                 ではリークが減りますが、それより新しいビルドでも報告があります。記事で抜けているカーネルの設定は \
+                 cgroup.memory=nokmem です。",
+            ]),
         },
         zh: Text {
             title: "会泄漏内存 cgroup 的内核",
@@ -45,16 +62,17 @@ pub static RULE: Rule = Rule {
                   Pod 反复创建和删除数周之后，新容器会因“no space left on device”或“cannot allocate memory”而创建失败。",
             fix: "把内核升级到 {fixed} 或更高版本。在此之前，用 cgroup.memory=nokmem 启动（之后在 /proc/cmdline 中确认，只改 grub 文件并不生效），或定期执行 drop_caches。\
                   更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。",
+            notes: on_pages(&[
+                "Linux 4.4 到 4.6 是否包含修复取决于补丁级别，因此不报告。其他发行版移植到旧内核的修复，\
+                 这里也无从得知。",
+                "原文章认为 4.6.7 起已修复。该提交实际在 4.7 中，4.4 到 4.6 的 stable 版本是否包含则各不相同。\
+                 文中提到的 RHEL 7.8 和 RHSA-2019:3055 会减少泄漏，但更新的版本上仍有报告。文中缺失的内核参数是 \
+                 cgroup.memory=nokmem。",
+            ]),
         },
     },
-    remedy: "\
-# RHEL, CentOS
-sudo grubby --update-kernel=ALL --args=cgroup.memory=nokmem
-# Debian, Ubuntu: add cgroup.memory=nokmem to GRUB_CMDLINE_LINUX in /etc/default/grub, then
-sudo update-grub
-# after the reboot
-cat /proc/cmdline
-",
+    setting: Some(Setting::kernel_argument("cgroup.memory", "nokmem")),
+    remedy: "",
     links: &[
         "https://github.com/torvalds/linux/commit/73f576c04b94",
         "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",

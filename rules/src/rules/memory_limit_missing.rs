@@ -1,13 +1,9 @@
 //! A container without a memory limit, in a pod without memory volumes, or in one that a quota refuses for it.
 
-use serde_json::json;
-
 use crate::facts::Facts;
 use crate::kubernetes::pod::{Container, PodTemplate};
-use crate::kubernetes::quantity;
-use crate::patch::Set;
-use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::report::{Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -25,7 +21,11 @@ pub static RULE: Rule = Rule {
             why: "A leak in this container is bounded by the node alone. Unlike files in a memory volume, its memory \
                   is free again once the process is killed, so this is a remark, not an alarm. It becomes one as \
                   soon as somebody adds a memory volume to the pod.",
-            fix: "Give container {container} a memory limit that fits what it uses, or set a default with a LimitRange in the namespace.",
+            fix: "Give container {container} a memory limit that fits what it uses, or set a default with a \
+                  LimitRange in the namespace.",
+            notes: on_pages(&[
+                "Limits that a webhook or a LimitRange in the cluster adds are seen only when they are in the text.",
+            ]),
         },
         ja: Text {
             title: "メモリ制限のないコンテナ",
@@ -36,6 +36,9 @@ pub static RULE: Rule = Rule {
             why: "このコンテナでメモリリークが起きると、ノードの容量以外に歯止めがありません。メモリボリュームのファイルと違い、プロセスが停止すればメモリは解放されるので、\
                   警告ではなく参考情報です。ただし、この Pod にメモリボリュームを追加すると危険になります。",
             fix: "コンテナ {container} に実際の使用量に見合ったメモリ制限を設定するか、Namespace の LimitRange でデフォルト値を設定してください。",
+            notes: on_pages(&[
+                "クラスター側の Webhook や LimitRange が追加する制限は、入力に含まれていなければ考慮されません。",
+            ]),
         },
         zh: Text {
             title: "没有内存限制的容器",
@@ -46,8 +49,10 @@ pub static RULE: Rule = Rule {
             why: "该容器一旦发生内存泄漏，就只受节点容量约束。与内存卷中的文件不同，进程被杀死后内存会释放，因此这只是提示而不是告警。\
                   但只要有人给这个 Pod 加上内存卷，就会变得危险。",
             fix: "按实际用量给容器 {container} 设置内存限制，或在命名空间中用 LimitRange 设置默认值。",
+            notes: on_pages(&["集群中的 Webhook 或 LimitRange 添加的限制，只有出现在输入中才会被考虑。"]),
         },
     },
+    setting: None,
     remedy: "\
 # container {container}
 resources:
@@ -73,13 +78,8 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 }
 
 fn finding(pod: &PodTemplate, container: &Container) -> Finding {
-    let limit = quantity::format(container.suggested_limit(0));
-    let pointer = format!("{}/resources/limits/memory", container.pointer);
-    let mut finding = RULE.finding_in(pod, Some(container), None);
-    finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0")];
-    finding.values.insert("limit".into(), limit.clone());
+    let mut finding = RULE.unlimited(pod, container, None, 0);
     finding.values.extend(pod.refused_by.clone().map(|quota| ("quota".into(), quota)));
-    finding.patch = vec![Set { pointer, value: json!(limit) }];
     finding
 }
 

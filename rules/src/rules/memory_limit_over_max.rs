@@ -7,7 +7,7 @@ use crate::kubernetes::pod::{Amount, Container, PodTemplate};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -27,6 +27,10 @@ pub static RULE: Rule = Rule {
                   the kernel kills processes, not always those that took too much. The cluster's settings draw a line.",
             fix: "Lower the memory limit to {max} or less, and the request with it if it is larger. If the process \
                   needs more, ask those who run the cluster for a larger maximum or an exemption of the image.",
+            notes: on_pages(&[
+                "Without maxMemoryLimit in the settings nothing is reported. A missing limit is not above the \
+                 maximum: other rules report it.",
+            ]),
         },
         ja: Text {
             title: "許可された値を超えるメモリ制限",
@@ -36,7 +40,10 @@ pub static RULE: Rule = Rule {
             ],
             why: "メモリ制限は、コンテナが最悪の場合にノードから使うメモリの量で、メモリボリュームのファイルも含みます。requests を大きく上回る limits を許すと、\
                   Pod の合計がノードのメモリを超え、カーネルがプロセスを強制終了します。使いすぎたプロセスが選ばれるとは限りません。そのため、クラスターの設定で上限を定めています。",
-            fix: "メモリ制限を {max} 以下にしてください。requests のほうが大きければ、あわせて下げてください。それでは足りない場合は、クラスターの管理者に上限の変更やイメージの除外を相談してください。",
+            fix: "メモリ制限を {max} 以下にしてください。requests のほうが大きければ、あわせて下げてください。それでは足りない場合は、\
+                  クラスターの管理者に上限の変更やイメージの除外を相談してください。",
+            notes: on_pages(&["設定に maxMemoryLimit がなければ何も報告しません。制限がない場合は超過とはみなさず、\
+                 ほかのルールが報告します。"]),
         },
         zh: Text {
             title: "内存限制超过允许值",
@@ -47,8 +54,10 @@ pub static RULE: Rule = Rule {
             why: "限制是容器在最坏情况下会占用的节点内存，内存卷中的文件也算在内。如果限制远大于 requests，所有 Pod 加起来会超过节点的内存，\
                   内核就会杀死进程，而且不一定是用得太多的那个。因此集群的设置规定了上限。",
             fix: "把内存限制降到不超过 {max}；如果 requests 更大，也一并降低。如果进程确实需要更多内存，请集群管理员提高上限或豁免该镜像。",
+            notes: on_pages(&["设置中没有 maxMemoryLimit 时不会报告。没有限制不算超过最大值，由其他规则报告。"]),
         },
     },
+    setting: None,
     remedy: "\
 resources:
   limits:

@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::report::{Evidence, Finding, Place, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// Container runtimes refuse or kill at once what has less than some MiB.
@@ -30,6 +30,10 @@ pub static RULE: Rule = Rule {
                   limit that is far too small the container never starts, with one that is far too large there is \
                   no limit; a request of a few bytes reserves nothing, and a volume of that size holds nothing.",
             fix: "Write the unit that was meant, such as 400Mi.",
+            notes: on_pages(&[
+                "Limits below 4 MiB, requests and sizes below 4 KiB, and anything from 2^63-1 bytes on are taken \
+                 for typos. Values that are still variables, such as ${LIMIT}, are left alone.",
+            ]),
         },
         ja: Text {
             title: "書き間違いと思われるメモリ量",
@@ -41,6 +45,10 @@ pub static RULE: Rule = Rule {
                   Mi と Gi は 2 進、M と G は 10 進で、KB、MB、GiB、小文字の mi は使えません。\
                   制限が小さすぎればコンテナは起動できず、大きすぎれば制限がないのと同じです。数バイトの requests では何も確保されず、数バイトのボリュームには何も書き込めません。",
             fix: "意図した単位を付けてください（例: 400Mi）。",
+            notes: on_pages(&[
+                "4 MiB 未満の制限、4 KiB 未満の requests やサイズ、2^63-1 バイト以上の値を書き間違いとみなします。\
+                 ${LIMIT} のような未展開の変数は対象外です。",
+            ]),
         },
         zh: Text {
             title: "疑似写错的内存数量",
@@ -48,12 +56,15 @@ pub static RULE: Rule = Rule {
             why: "后缀 m 表示千分之一：400m 是 0.4 字节，向上取整为 1。没有后缀时单位是字节。Mi、Gi 是二进制单位，M、G 是十进制单位；\
                   KB、MB、GiB 和小写的 mi 都不存在。限制过小容器无法启动，过大则等于没有限制；几个字节的 requests 等于没有预留，几个字节的卷什么也装不下。",
             fix: "请写明原本想用的单位，例如 400Mi。",
+            notes: on_pages(&[
+                "小于 4 MiB 的限制、小于 4 KiB 的 requests 或卷大小，以及 2^63-1 字节及以上的值视为写错。\
+                 尚未替换的变量（如 ${LIMIT}）不作判断。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
-resources:
-  limits:
-    memory: 400Mi
+{field}: 400Mi # not 400m, 400 or 400MB
 ",
     links: &[
         "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#meaning-of-memory",
@@ -129,7 +140,10 @@ fn finding(pod: &PodTemplate, written: &Written) -> Option<Finding> {
         _ => return None,
     };
     finding.values.insert("field".into(), written.field.to_owned());
-    let expected = format!(">= {}", quantity::format(written.smallest));
+    let expected = match written.amount {
+        Amount::Bytes(bytes) if *bytes >= LARGEST => format!("< {LARGEST}"),
+        _ => format!(">= {}", quantity::format(written.smallest)),
+    };
     finding.evidence = vec![Evidence::new(&written.place, format!("{}: {observed}", written.field), expected)];
     Some(finding)
 }

@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Misplaced, PodTemplate, Volume};
+use crate::kubernetes::pod::{Amount, Misplaced, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
+
+/// What the remedy shows where the volume names no size: enough for keys and sockets.
+const USUAL_SIZE: u128 = 64 << 20;
 
 /// See the module.
 pub static RULE: Rule = Rule {
@@ -22,6 +25,10 @@ pub static RULE: Rule = Rule {
             why: "A volume has no such fields. Strict validation refuses them; without it they are dropped, and the \
                   volume is a plain one on the node's disk without a size, not the memory volume that was meant.",
             fix: "Indent medium and sizeLimit one level deeper, below emptyDir.",
+            notes: on_pages(&[
+                "Only volumes with an emptyDir are looked at. One with medium and no volume type at all is refused \
+                 by the API server.",
+            ]),
         },
         ja: Text {
             title: "emptyDir の外に書かれた medium / sizeLimit",
@@ -31,20 +38,26 @@ pub static RULE: Rule = Rule {
             why: "ボリュームにそのようなフィールドはありません。厳密な検証では拒否され、そうでなければ無視されます。\
                   無視されると、意図したメモリボリュームではなく、サイズ指定のないディスク上の emptyDir になります。",
             fix: "medium と sizeLimit を 1 段深くインデントし、emptyDir の下に置いてください。",
+            notes: on_pages(&[
+                "emptyDir のあるボリュームだけを対象とします。ボリュームの種類がなく medium だけのものは API \
+                 サーバーが拒否します。",
+            ]),
         },
         zh: Text {
             title: "medium 或 sizeLimit 写在 emptyDir 外面",
             says: &["卷 {volume} 的 medium 或 sizeLimit 写在了 emptyDir 外面，不会生效。"],
             why: "卷没有这样的字段。严格校验会拒绝它们，否则会被忽略：得到的是节点磁盘上没有大小限制的普通 emptyDir，而不是想要的内存卷。",
             fix: "把 medium 和 sizeLimit 再缩进一级，放到 emptyDir 下面。",
+            notes: on_pages(&["只检查带有 emptyDir 的卷。只写 medium 而没有任何卷类型的，API 服务器会直接拒绝。"]),
         },
     },
+    setting: None,
     remedy: "\
 volumes:
   - name: {volume}
     emptyDir:
       medium: Memory
-      sizeLimit: 64Mi
+      sizeLimit: {size}
 ",
     links: &["https://kubernetes.io/docs/concepts/storage/volumes/#emptydir"],
     check,
@@ -56,12 +69,19 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         .iter()
         .flat_map(|pod| pod.volumes.iter().map(move |volume| (pod, volume)))
         .filter(|(_, volume)| !volume.misplaced.is_empty())
-        .map(|(pod, volume)| Finding {
-            evidence: volume.misplaced.iter().map(|misplaced| evidence(pod, volume, misplaced)).collect(),
-            patch: patch(pod, volume),
-            ..RULE.finding_in(pod, None, Some(volume))
-        })
+        .map(|(pod, volume)| finding(pod, volume))
         .collect()
+}
+
+fn finding(pod: &PodTemplate, volume: &Volume) -> Finding {
+    let mut finding = RULE.finding_in(pod, None, Some(volume));
+    finding.evidence = volume.misplaced.iter().map(|misplaced| evidence(pod, volume, misplaced)).collect();
+    finding.patch = patch(pod, volume);
+    let strays = volume.misplaced.iter().filter(|misplaced| misplaced.field == "sizeLimit");
+    let size = strays.map(|misplaced| Amount::read(Some(&misplaced.value))).chain([volume.size_limit.clone()]);
+    let size = size.filter_map(|size| size.bytes()).next().unwrap_or(USUAL_SIZE);
+    finding.values.insert("size".into(), quantity::format(size));
+    finding
 }
 
 fn evidence(pod: &PodTemplate, volume: &Volume, misplaced: &Misplaced) -> Evidence {

@@ -7,7 +7,7 @@ use crate::kubernetes::pod::{Amount, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -27,6 +27,10 @@ pub static RULE: Rule = Rule {
                   the node's allocatable memory. The cluster's settings draw a line below that.",
             fix: "Set the volume's sizeLimit to {max} or less. If the data does not fit, keep it on disk (an emptyDir \
                   without a medium), or ask those who run the cluster for a larger maximum.",
+            notes: on_pages(&[
+                "Without maxSizeLimit in the settings nothing is reported. Every volume is judged alone, as kubelet \
+                 sizes them; their sum may be larger.",
+            ]),
         },
         ja: Text {
             title: "許可された大きさを超えるメモリボリューム",
@@ -36,7 +40,12 @@ pub static RULE: Rule = Rule {
             ],
             why: "メモリボリュームのファイルは、Pod がなくなるまでノードのメモリを使い続けます。kubelet はボリュームの大きさを sizeLimit と Pod のメモリ制限の小さいほうに合わせ、\
                   どちらもなければノードの割り当て可能（allocatable）メモリと同じにします。クラスターの設定は、それより小さい上限を定めています。",
-            fix: "ボリュームの sizeLimit を {max} 以下にしてください。データが収まらない場合は、ディスク上の emptyDir（medium なし）を使うか、クラスターの管理者に上限の変更を相談してください。",
+            fix: "ボリュームの sizeLimit を {max} 以下にしてください。データが収まらない場合は、ディスク上の emptyDir（medium なし）を使うか、\
+                  クラスターの管理者に上限の変更を相談してください。",
+            notes: on_pages(&[
+                "設定に maxSizeLimit がなければ何も報告しません。kubelet と同じくボリュームを 1 つずつ判断するため、\
+                 合計はこの値を超えることがあります。",
+            ]),
         },
         zh: Text {
             title: "内存卷超过允许的大小",
@@ -47,8 +56,10 @@ pub static RULE: Rule = Rule {
             why: "内存卷中的文件会一直占用节点内存，直到 Pod 消失。kubelet 按 sizeLimit 与 Pod 内存限制中较小的一个创建卷，\
                   两者都没有时则与节点的可分配内存（allocatable）一样大。集群的设置规定了更低的上限。",
             fix: "把卷的 sizeLimit 设为不超过 {max}。如果数据放不下，请改用磁盘上的 emptyDir（不设 medium），或请集群管理员提高上限。",
+            notes: on_pages(&["设置中没有 maxSizeLimit 时不会报告。与 kubelet 一样逐个判断卷，合计可能更大。"]),
         },
     },
+    setting: None,
     remedy: "\
 # volume {volume}
 emptyDir:
@@ -81,10 +92,12 @@ fn in_pod(pod: &PodTemplate, max: u128) -> Vec<Finding> {
 fn finding(pod: &PodTemplate, volume: &Volume, size: Option<u128>, max: u128) -> Finding {
     let max = quantity::format(max);
     let pointer = format!("{}/emptyDir/sizeLimit", volume.pointer);
-    let observed = volume.size_limit.bytes().map_or_else(|| "-".to_owned(), quantity::format);
     let mut finding = RULE.finding_in(pod, None, Some(volume));
-    finding.evidence =
-        vec![Evidence::new(&pod.place(pointer.clone()), format!("sizeLimit: {observed}"), format!("<= {max}"))];
+    finding.evidence = vec![Evidence::new(
+        &pod.place(pointer.clone()),
+        format!("sizeLimit: {}", volume.size_limit),
+        format!("<= {max}"),
+    )];
     finding.values.extend(size.map(|size| ("size".into(), quantity::format(size))));
     finding.values.insert("max".into(), max.clone());
     finding.patch = vec![Set { pointer, value: json!(max) }];

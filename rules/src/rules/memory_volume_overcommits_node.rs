@@ -4,7 +4,7 @@ use crate::facts::{Facts, Found};
 use crate::kubernetes::pod::PodTemplate;
 use crate::kubernetes::quantity;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -21,11 +21,16 @@ pub static RULE: Rule = Rule {
             ],
             why: "Sizes and limits cap each volume, yet only requests decide how many pods come to share a node. The \
                   scheduler takes the pods because little or nothing is reserved for their files; once they fill \
-                  their volumes the node is out of memory, and it evicts or kills pods, or stops answering. (Counted \
-                  are the replicas that fit by their requests, on the smallest node that is known. Rules that keep \
-                  replicas apart, such as anti-affinity, are not looked at.)",
+                  their volumes the node is out of memory, and it evicts or kills pods, or stops answering.",
             fix: "Set the memory request of the writing containers to what the volumes may take, so that the \
                   scheduler counts it; or make the volumes smaller; or keep the replicas apart.",
+            notes: on_pages(&[
+                "Counted are the replicas that fit by their requests on the smallest node that is known, as if \
+                 nothing else ran there. Whatever keeps replicas apart, such as anti-affinity, is not looked at.",
+                "Kubelets before 1.22 make every memory volume half as large as the node's memory, whatever its \
+                 sizeLimit says (KEP-1967); the documentation said so until 2023. They are reckoned like that where \
+                 their version is known.",
+            ]),
         },
         ja: Text {
             title: "ノードに収まらないメモリボリューム",
@@ -34,9 +39,16 @@ pub static RULE: Rule = Rule {
                 "1 つの Pod のメモリボリュームが {bound} まで使えますが、ノードの割り当て可能（allocatable）メモリは {allocatable} しかありません。",
             ],
             why: "sizeLimit や limits は個々のボリュームの上限でしかなく、同じノードにいくつの Pod が配置されるかは requests だけで決まります。\
-                  ファイルの分がほとんど確保されていないため、スケジューラーは Pod を受け入れ、ボリュームが埋まるとノードのメモリが尽き、Pod の退避（eviction）や強制終了、さらにはノードの応答停止に至ります。\
-                  （requests から見て収まるレプリカ数を、判明している最小のノードに当てはめて計算しています。anti-affinity などの配置の制約は考慮していません。）",
+                  ファイルの分がほとんど確保されていないため、スケジューラーは Pod を受け入れ、ボリュームが埋まるとノードのメモリが尽き、Pod \
+                  の退避（eviction）や強制終了、さらにはノードの応答停止に至ります。",
             fix: "書き込むコンテナの requests.memory をボリュームの最大使用量に合わせてスケジューラーに確保させるか、ボリュームを小さくするか、レプリカを別々のノードに分散させてください。",
+            notes: on_pages(&[
+                "requests から見て収まるレプリカ数を、判明している最小のノードにほかの Pod \
+                 がないものとして計算します。anti-affinity などの配置の制約は考慮しません。",
+                "1.22 より前の kubelet では、sizeLimit \
+                 にかかわらずメモリボリュームの大きさがノードのメモリの半分になります（KEP-1967。ドキュメントも \
+                 2023 年までそう説明していました）。バージョンが分かる場合はそのように計算します。",
+            ]),
         },
         zh: Text {
             title: "节点装不下的内存卷",
@@ -45,16 +57,21 @@ pub static RULE: Rule = Rule {
                 "单个 Pod 的内存卷可占 {bound}，而该节点的可分配内存（allocatable）只有 {allocatable}。",
             ],
             why: "sizeLimit 和 limits 只约束单个卷，一个节点上能放多少个 Pod 却只由 requests 决定。几乎没有为这些文件预留内存，调度器照样把 Pod 放上来；\
-                  等卷被写满，节点内存就会耗尽，Pod 被驱逐或杀死，甚至节点失去响应。（这里按 requests 计算能放下的副本数，并以已知的最小节点为准；没有考虑反亲和等分散副本的规则。）",
+                  等卷被写满，节点内存就会耗尽，Pod 被驱逐或杀死，甚至节点失去响应。",
             fix: "把写入容器的 requests.memory 设为卷可能占用的量，让调度器将其计入；或者缩小卷；或者把副本分散到不同节点。",
+            notes: on_pages(&[
+                "按 requests 计算已知最小的节点能放下多少副本，并假设节点上没有其他 Pod。\
+                 反亲和等分散副本的规则不在考虑之内。",
+                "1.22 之前的 kubelet 无论 sizeLimit 为多少，都把内存卷建成节点内存的一半（KEP-1967，官方文档直到 \
+                 2023 年也这样写）。已知版本时按此计算。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 # containers that write to the volumes: request what the files may take
 resources:
   requests:
-    memory: {bound}
-  limits:
     memory: {bound}
 ",
     links: &[

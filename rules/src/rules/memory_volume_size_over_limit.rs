@@ -7,7 +7,7 @@ use crate::kubernetes::pod::{PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -22,7 +22,12 @@ pub static RULE: Rule = Rule {
             why: "Files in a memory volume count against the memory limit of the container that writes them. With a \
                   sizeLimit above it the application never sees \"no space left on device\": it is killed, restarted, \
                   finds the files still there, and is killed again. The node is not in danger.",
-            fix: "Lower sizeLimit below {allowed}, leaving room for the process itself, or raise the memory limit above {size}.",
+            fix: "Lower sizeLimit below {allowed}, leaving room for the process itself, or raise the memory limit \
+                  above {size}.",
+            notes: on_pages(&[
+                "The limits of all writers are added up, since each may write its share; a single writer can be \
+                 killed earlier.",
+            ]),
         },
         ja: Text {
             title: "メモリ制限を超える sizeLimit",
@@ -32,6 +37,8 @@ pub static RULE: Rule = Rule {
             why: "メモリボリュームのファイルは、書き込んだコンテナのメモリ制限に数えられます。sizeLimit がそれより大きいと、\
                   アプリケーションは「no space left on device」を受け取る前に強制終了されます。再起動してもファイルは残っているため、また強制終了されます。ノードへの危険はありません。",
             fix: "プロセス自身の分を残して sizeLimit を {allowed} より小さくするか、メモリ制限を {size} より大きくしてください。",
+            notes: on_pages(&["複数のコンテナが書き込む場合は、それぞれの制限を合計して比較します。1 \
+                 つのコンテナだけが書き込むと、より早く強制終了されることがあります。"]),
         },
         zh: Text {
             title: "sizeLimit 大于内存限制",
@@ -39,8 +46,10 @@ pub static RULE: Rule = Rule {
             why: "内存卷中的文件计入写入容器的内存限制。如果 sizeLimit 更大，应用不会收到“no space left on device”，而是直接被杀死；\
                   重启后文件仍在，于是再次被杀死。节点本身没有危险。",
             fix: "把 sizeLimit 调到 {allowed} 以下，并为进程本身留出余量；或者把内存限制调到 {size} 以上。",
+            notes: on_pages(&["有多个写入容器时按限制之和比较；如果只有一个容器在写，可能更早被杀死。"]),
         },
     },
+    setting: None,
     remedy: "\
 # volume {volume}
 emptyDir:

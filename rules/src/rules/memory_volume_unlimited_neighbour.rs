@@ -1,13 +1,9 @@
 //! The writers of a memory volume are limited, but another container of the pod is not.
 
-use serde_json::json;
-
 use crate::facts::Facts;
 use crate::kubernetes::pod::{Container, PodTemplate, Volume};
-use crate::kubernetes::quantity;
-use crate::patch::Set;
-use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::report::{Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -26,6 +22,10 @@ pub static RULE: Rule = Rule {
                   container that is OOM-killed and restarted are charged to nobody, and each restart may write \
                   as much again.",
             fix: "Give container {container} a memory limit too (here {limit}), or the volume a sizeLimit.",
+            notes: on_pages(&[
+                "Kubelets up to about 1.27 look at regular containers alone, so that with them an init container \
+                 without a limit does no harm here. Limits on all containers are right for every version.",
+            ]),
         },
         ja: Text {
             title: "メモリボリュームと同居する制限なしのコンテナ",
@@ -36,6 +36,9 @@ pub static RULE: Rule = Rule {
                   すべてのコンテナに制限がある場合だけです。そうでないと、OOM kill されて再起動したコンテナのファイルはどのコンテナにも計上されず、\
                   再起動のたびに同じだけ書き込めてしまいます。",
             fix: "コンテナ {container} にもメモリ制限（ここでは {limit}）を設定するか、ボリュームに sizeLimit を指定してください。",
+            notes: on_pages(&["1.27 前後までの kubelet は通常のコンテナだけを見るため、Init \
+                 コンテナに制限がなくても影響はありません。すべてのコンテナに制限を付けておけば、\
+                 どのバージョンでも問題ありません。"]),
         },
         zh: Text {
             title: "内存卷旁边有不受限的容器",
@@ -43,8 +46,13 @@ pub static RULE: Rule = Rule {
             why: "写入该卷的容器有限制，因此节点目前是安全的。但只有当所有容器都有限制时，kubelet 才会给 Pod 设限并据此确定卷的大小。\
                   否则，容器因 OOM 被杀死并重启后，原有文件不再计入任何容器，每次重启都可能再写同样多的内容。",
             fix: "给容器 {container} 也设置内存限制（此处为 {limit}），或者给卷设置 sizeLimit。",
+            notes: on_pages(&[
+                "1.27 左右及更早的 kubelet 只看普通容器，因此 Init 容器没有限制也无妨。给所有容器都设置限制，\
+                 对任何版本都适用。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 # container {container}
 resources:
@@ -59,7 +67,8 @@ resources:
 };
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
-    facts.pods.iter().flat_map(neighbours).map(|(pod, volume, container)| finding(pod, volume, container)).collect()
+    let neighbours = facts.pods.iter().flat_map(neighbours);
+    neighbours.map(|(pod, volume, container)| RULE.unlimited(pod, container, Some(volume), 0)).collect()
 }
 
 /// Every unlimited container of a pod with the first memory volume that it leaves without bounds.
@@ -73,19 +82,6 @@ fn neighbours(pod: &PodTemplate) -> impl Iterator<Item = (&PodTemplate, &Volume,
         let unlimited = pod.limitable_containers().filter(|container| pod.can_run_unlimited(container));
         unlimited.map(move |container| (pod, volume, container))
     })
-}
-
-fn finding(pod: &PodTemplate, volume: &Volume, container: &Container) -> Finding {
-    let limit = quantity::format(container.suggested_limit(0));
-    let pointer = format!("{}/resources/limits/memory", container.pointer);
-    let mut finding = RULE.finding_in(pod, Some(container), Some(volume));
-    finding.evidence = vec![
-        Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0"),
-        Evidence::new(&pod.place(format!("{}/emptyDir", volume.pointer)), "emptyDir: {medium: Memory}", ""),
-    ];
-    finding.values.insert("limit".into(), limit.clone());
-    finding.patch = vec![Set { pointer, value: json!(limit) }];
-    finding
 }
 
 #[cfg(test)]

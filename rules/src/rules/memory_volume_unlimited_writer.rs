@@ -1,13 +1,8 @@
 //! A container without a memory limit writes to a memory volume without a size.
 
-use serde_json::json;
-
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Container, PodTemplate, Volume};
-use crate::kubernetes::quantity;
-use crate::patch::Set;
-use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::report::{Finding, Risk, Severity};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -27,9 +22,18 @@ pub static RULE: Rule = Rule {
                   nothing: the node swaps or kills other processes, kubelet among them, and the next node follows.",
             fix: "Give container {container} a memory limit (here {limit}): the volume then counts against it, is \
                   no larger than the pod's limit, and is reserved through the request, which defaults to the limit. \
-                  Set limits on the other containers too, and a sizeLimit as good manners. A LimitRange with a \
-                  default memory limit works as well, for pods created after it: the article behind this rule says \
-                  it does not, but LimitRanger sets request and limit alike.",
+                  Set limits on the other containers too, and better a sizeLimit as well. A LimitRange with a \
+                  default memory limit works as well, for pods created after it.",
+            notes: on_pages(&[
+                "Containers that are injected, and limits that a webhook or a LimitRange in the cluster adds, are \
+                 seen only when they are in the text.",
+                "The article behind this rule says that a default from a LimitRange does not help. It does, for \
+                 pods created after it: LimitRanger sets request and limit to it before the pod is scheduled. It \
+                 fails only where defaultRequest is smaller.",
+                "The article also says that kubelet deletes the tmpfs some minutes after an OOM kill, and that the \
+                 ReplicaSet creates the container anew. The volume lives as long as its pod and containers restart \
+                 in place, so nothing is freed before the pod is deleted or evicted.",
+            ]),
         },
         ja: Text {
             title: "上限のないメモリボリューム",
@@ -42,7 +46,17 @@ pub static RULE: Rule = Rule {
             fix: "コンテナ {container} にメモリ制限（ここでは {limit}）を設定してください。書き込んだ分はこの制限に数えられ、\
                   ボリュームは Pod の制限より大きくならず、requests は limits と同じ値になるのでスケジューラーも確保します。\
                   ほかのコンテナにも制限を付け、できれば sizeLimit も指定してください。LimitRange のデフォルト値（default.memory）も、\
-                  その後に作られる Pod には有効です。元の記事では効果がないとされていますが、LimitRanger は requests と limits の両方に同じ値を入れます。",
+                  その後に作られる Pod には有効です。",
+            notes: on_pages(&[
+                "注入されるコンテナや、クラスター側の Webhook や LimitRange が追加する制限は、\
+                 入力に含まれていなければ考慮されません。",
+                "元の記事は LimitRange のデフォルト値では防げないとしていますが、その後に作られる Pod には有効です。\
+                 LimitRanger はスケジューリングの前に requests と limits の両方にデフォルト値を入れます。\
+                 効果がないのは defaultRequest がそれより小さい場合だけです。",
+                "また、OOM kill の数分後に kubelet が tmpfs を削除し、コンテナは ReplicaSet \
+                 によって再作成されるとしていますが、ボリュームは Pod がある限り残り、コンテナは同じ Pod \
+                 の中で再起動します。Pod が削除または退避されるまでメモリは解放されません。",
+            ]),
         },
         zh: Text {
             title: "没有上限的内存卷",
@@ -51,9 +65,17 @@ pub static RULE: Rule = Rule {
                   卷与 Pod 的生命周期相同，容器因 OOM 被杀死并重启后文件仍在，内存不会释放：节点开始换页，或者杀死其他进程（包括 kubelet），接着轮到下一个节点。",
             fix: "给容器 {container} 设置内存限制（此处为 {limit}）：写入的内容会计入该限制，卷不会大于 Pod 的限制，\
                   requests 默认等于 limits，因此调度器也会预留。其他容器也应设置限制，最好再加上 sizeLimit。\
-                  LimitRange 的默认内存限制（default.memory）对之后创建的 Pod 同样有效：原文章认为无效，但 LimitRanger 会把 requests 和 limits 设为相同的值。",
+                  LimitRange 的默认内存限制（default.memory）对之后创建的 Pod 同样有效。",
+            notes: on_pages(&[
+                "注入的容器，以及集群中的 Webhook 或 LimitRange 添加的限制，只有出现在输入中才会被考虑。",
+                "原文章认为 LimitRange 的默认值没有用。对之后创建的 Pod 其实有效：LimitRanger 会在调度之前把 \
+                 requests 和 limits 都设为默认值，只有 defaultRequest 更小时才不起作用。",
+                "原文章还认为 OOM 杀死容器几分钟后 kubelet 会删除 tmpfs，并由 ReplicaSet 重新创建容器。实际上卷与 \
+                 Pod 同生命周期，容器在原 Pod 中重启，Pod 被删除或驱逐之前不会释放任何内存。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 # container {container}
 resources:
@@ -73,21 +95,8 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let writers = facts.pods.iter().flat_map(|pod| pod.unlimited_writers().map(move |writer| (pod, writer)));
     writers
         .filter(|(_, (volume, _))| !volume.size_limit.is_set())
-        .map(|(pod, (volume, writer))| finding(pod, volume, writer))
+        .map(|(pod, (volume, writer))| RULE.unlimited(pod, writer, Some(volume), 0))
         .collect()
-}
-
-fn finding(pod: &PodTemplate, volume: &Volume, writer: &Container) -> Finding {
-    let limit = quantity::format(writer.suggested_limit(0));
-    let pointer = format!("{}/resources/limits/memory", writer.pointer);
-    let mut finding = RULE.finding_in(pod, Some(writer), Some(volume));
-    finding.evidence = vec![
-        Evidence::new(&pod.place(pointer.clone()), "resources.limits.memory: -", "> 0"),
-        Evidence::new(&pod.place(format!("{}/emptyDir", volume.pointer)), "emptyDir: {medium: Memory}", ""),
-    ];
-    finding.values.insert("limit".into(), limit.clone());
-    finding.patch = vec![Set { pointer, value: json!(limit) }];
-    finding
 }
 
 #[cfg(test)]

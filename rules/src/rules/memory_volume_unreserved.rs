@@ -7,7 +7,7 @@ use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -26,15 +26,28 @@ pub static RULE: Rule = Rule {
                   such pods use what they may, the node is short of memory and evicts or kills others.",
             fix: "Set the memory request of container {container} to its limit, or leave the request out: it then \
                   defaults to the limit.",
+            notes: on_pages(&[
+                "A request that is left out is not reported: the API server sets it to the limit when the pod is \
+                 created.",
+                "The article behind this rule says that the limit is checked when a pod is created. The scheduler \
+                 checks requests; that they default to the limit hides the difference.",
+            ]),
         },
         ja: Text {
             title: "確保量より大きいメモリボリューム",
             says: &[
                 "コンテナ {container} は {volume} のファイルを含めて {limit} まで使えますが、スケジューラーが確保するのは {request} だけです。",
             ],
-            why: "スケジューラーが見るのは requests で、limits やボリュームの大きさではありません。limits が 8Gi、requests が 64Mi の Pod は \
-                  64Mi の空きがあるノードに配置されますが、メモリボリュームは 8Gi まで増えます。そうした Pod がいくつも上限まで使うとノードのメモリが不足し、ほかの Pod が退避（eviction）または強制終了されます。",
+            why: "スケジューラーが見るのは requests で、limits やボリュームの大きさではありません。limits が 8Gi、requests が 64Mi の Pod は 64Mi \
+                  の空きがあるノードに配置されますが、メモリボリュームは 8Gi まで増えます。そうした Pod \
+                  がいくつも上限まで使うとノードのメモリが不足し、ほかの Pod が退避（eviction）または強制終了されます。",
             fix: "コンテナ {container} の requests.memory を limits と同じ値にするか、requests を省略してください（省略すると limits と同じになります）。",
+            notes: on_pages(&[
+                "requests が省略されている場合は報告しません。Pod の作成時に API サーバーが limits \
+                 と同じ値を入れるためです。",
+                "元の記事は、Pod の作成時に limits がチェックされるとしています。スケジューラーがチェックするのは \
+                 requests です。省略すると limits と同じになるため、違いが見えにくくなっています。",
+            ]),
         },
         zh: Text {
             title: "内存卷可用的内存大于预留",
@@ -42,8 +55,14 @@ pub static RULE: Rule = Rule {
             why: "调度器只看 requests，不看 limits 和卷的大小：limits 为 8Gi、requests 为 64Mi 的 Pod 会被放到只有 64Mi 空闲的节点上，而它的内存卷仍可增长到 8Gi。\
                   几个这样的 Pod 同时用满时，节点内存不足，其他 Pod 会被驱逐或杀死。",
             fix: "把容器 {container} 的 requests.memory 设为与 limits 相同，或者不写 requests：默认等于 limits。",
+            notes: on_pages(&[
+                "没有写 requests 时不报告：创建 Pod 时 API 服务器会把它设为与 limits 相同。",
+                "原文章认为创建 Pod 时会检查 limits。调度器检查的其实是 requests，只是不写时默认等于 limits，\
+                 看不出区别。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 # container {container}
 resources:

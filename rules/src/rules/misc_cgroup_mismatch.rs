@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::kubernetes::version::Version;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::cgroup_cleanup::{MiscMismatch, Proof, misc_mismatches};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -25,11 +25,18 @@ pub static RULE: Rule = Rule {
                   library built into it knows, and its library is older. So it tries the same pods again every few \
                   seconds, for ever: kubelet, systemd and dbus take more and more CPU and memory until the node stops \
                   answering.",
-            fix: "Update kubelet to {fixed} or later; upstream fixes came with 1.24.14, 1.25.10, 1.26.5 and 1.27.2 \
-                  (the talk behind this rule says 1.26.4, the changelog says 1.26.5), and vendors may have them \
-                  earlier. Moving the node to cgroup v2 ends this kind of problem altogether. Going back to runc \
-                  1.1.5 works too but gives up later security fixes. Directories under /sys/fs/cgroup/misc/kubepods* \
-                  of pods that are gone confirm it; they go away with the update or a reboot.",
+            fix: "Update kubelet to a release that is still supported: all from 1.28 on have the fix, and {fixed} \
+                  is the least that helps. Moving the node to cgroup v2 ends this kind of problem altogether. Going \
+                  back to runc 1.1.5 works too but gives up later security fixes. Directories under \
+                  /sys/fs/cgroup/misc/kubepods* of pods that are gone confirm it; they go away with the update or a \
+                  reboot.",
+            notes: on_pages(&[
+                "A vendor's kubelet (-eks-, -gke., +k3s) may have the fix earlier, as v1.25.8-eks-c05fe32 has, and \
+                 containerd may be installed beside another runc than it is released with. The sentence then says \
+                 most likely.",
+                "First fixed upstream: 1.24.14, 1.25.10, 1.26.5, 1.27.2, and 1.28.0. The talk behind this rule \
+                 gives 1.26.4; the changelog has the update of runc in 1.26.5.",
+            ]),
         },
         ja: Text {
             title: "kubelet が misc cgroup を認識しない",
@@ -41,10 +48,17 @@ pub static RULE: Rule = Rule {
             why: "runc 1.1.6 以降は cgroup v1 の misc 階層（Linux 5.13 以降）にも Pod ごとのディレクトリを作ります。kubelet は全階層を調べて\
                   終了した Pod を見つけますが、削除できるのは組み込まれた runc ライブラリが知っている階層だけで、このライブラリは古いままです。\
                   そのため同じ Pod の削除を数秒おきに延々と繰り返し、kubelet、systemd、dbus の CPU とメモリが増え続け、やがてノードが応答しなくなります。",
-            fix: "kubelet を {fixed} 以降に更新してください。アップストリームの修正は 1.24.14、1.25.10、1.26.5、1.27.2 に入っています\
-                  （元の発表資料では 1.26.4 とされていますが、CHANGELOG では 1.26.5 です）。ベンダーのビルドではより早く入っていることもあります。\
-                  cgroup v2 に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、それ以降のセキュリティ修正が失われます。\
-                  /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば、この問題と断定できます。kubelet の更新またはノードの再起動で消えます。",
+            fix: "サポート中のリリースの kubelet に更新してください。1.28 以降ではすべて修正済みで、少なくとも {fixed} が必要です。cgroup v2 \
+                  に移行すれば、この種の問題は根本的になくなります。runc を 1.1.5 に戻す方法もありますが、それ以降のセキュリティ修正が失われます。\
+                  /sys/fs/cgroup/misc/kubepods* に終了した Pod のディレクトリが残っていれば、この問題と断定できます。kubelet \
+                  の更新またはノードの再起動で消えます。",
+            notes: on_pages(&[
+                "ベンダー版の kubelet（-eks-、-gke.、+k3s）には、v1.25.8-eks-c05fe32 \
+                 のように早く修正が入っていることがあります。また containerd と一緒に、リリースに同梱のものとは別の \
+                 runc が入っていることもあります。その場合は「可能性が高い」と表示します。",
+                "アップストリームで最初に修正されたのは 1.24.14、1.25.10、1.26.5、1.27.2、1.28.0 です。元の発表では \
+                 1.26.4 とされていますが、CHANGELOG で runc が更新されたのは 1.26.5 です。",
+            ]),
         },
         zh: Text {
             title: "kubelet 无法识别 misc cgroup",
@@ -56,22 +70,26 @@ pub static RULE: Rule = Rule {
             why: "runc 1.1.6 及以上版本会在 cgroup v1 的 misc 层级（Linux 5.13 起）中为每个 Pod 创建目录。kubelet 通过遍历所有层级来发现已结束的 Pod，\
                   但只会删除其内置 runc 库能识别的层级，而这个库版本较旧。于是它每隔几秒就对同一批 Pod 重试，永不停止：\
                   kubelet、systemd 和 dbus 的 CPU 与内存不断上升，直到节点失去响应。",
-            fix: "把 kubelet 升级到 {fixed} 或更高版本；上游修复包含在 1.24.14、1.25.10、1.26.5 和 1.27.2 中\
-                  （原演讲写的是 1.26.4，CHANGELOG 中是 1.26.5），厂商的版本可能更早包含修复。\
-                  把节点迁移到 cgroup v2 可以彻底避免这类问题。回退到 runc 1.1.5 也可以，但会失去之后的安全修复。\
+            fix: "把 kubelet 升级到仍在维护的版本：1.28 及以上都已修复，最低需要 {fixed}。把节点迁移到 cgroup v2 可以彻底避免这类问题。回退到 runc 1.1.5 也可以，但会失去之后的安全修复。\
                   如果 /sys/fs/cgroup/misc/kubepods* 下还有已结束 Pod 的目录，即可确认；升级或重启后它们会消失。",
+            notes: on_pages(&[
+                "厂商的 kubelet（-eks-、-gke.、+k3s）可能更早包含修复，例如 v1.25.8-eks-c05fe32；与 containerd \
+                 一同安装的 runc 也可能不是其发布时附带的版本。这时会说“很可能”。",
+                "上游最早的修复版本是 1.24.14、1.25.10、1.26.5、1.27.2 和 1.28.0。原演讲写的是 1.26.4，而 CHANGELOG \
+                 显示 1.26.5 才更新 runc。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
-kubelet --version
-runc --version
-grep misc /proc/cgroups
 find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
 ",
     links: &[
         "https://github.com/kubernetes/kubernetes/issues/117647",
         "https://github.com/opencontainers/runc/issues/3849",
         "https://github.com/opencontainers/runc/pull/3823",
+        "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.24.md",
+        "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.25.md",
         "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.26.md",
         "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.27.md",
     ],

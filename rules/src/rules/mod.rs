@@ -1,8 +1,13 @@
 //! The rules: one file per rule, its words and its tests beside it. This list is flat and sorted by id.
 
+use serde_json::json;
+
 use crate::facts::Facts;
-use crate::kubernetes::pod::{Container, PodTemplate, Volume};
-use crate::report::{Finding, Risk, Severity, Values};
+use crate::kubernetes::platform::Setting;
+use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
+use crate::kubernetes::quantity;
+use crate::patch::Set;
+use crate::report::{Evidence, Finding, Risk, Severity, Values};
 use crate::settings::Settings;
 
 mod cgroup_delete_errors;
@@ -73,11 +78,15 @@ pub struct Rule {
     pub severity: Severity,
     /// What it says, in each language.
     pub words: Words,
-    /// Commands or YAML that mend it; the same in every language. May hold `{placeholders}`.
+    /// The setting of the node that mends it, where there is one; each platform keeps it elsewhere.
+    pub setting: Option<Setting>,
+    /// Commands or YAML that mend it or look into it, behind the setting; the same in every language. May hold
+    /// `{placeholders}`.
     pub remedy: &'static str,
     /// Where the facts come from.
     pub links: &'static [&'static str],
-    /// The rule itself. Findings leave `rule`, `risk` and `severity` to [`Rule::finding`].
+    /// The rule itself; to be called through [`Rule::findings`]. Findings leave `rule`, `risk` and `severity` to
+    /// [`Rule::finding`].
     pub check: fn(&Facts, &Settings) -> Vec<Finding>,
 }
 
@@ -104,6 +113,13 @@ pub struct Text {
     pub why: &'static str,
     /// What to do.
     pub fix: &'static str,
+    /// Known limits of the rule, and where it departs from the articles that it comes from. See [`on_pages`].
+    pub notes: &'static [&'static str],
+}
+
+/// Notes that are shown on the rules' pages alone; hosts without these pages do not carry them.
+const fn on_pages(notes: &'static [&'static str]) -> &'static [&'static str] {
+    if cfg!(feature = "cli") { notes } else { &[] }
 }
 
 impl Text {
@@ -189,6 +205,17 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
+    /// What the rule finds. Where a setting of the node mends it, the finding tells the node's platform.
+    #[must_use]
+    pub fn findings(&self, facts: &Facts, settings: &Settings) -> Vec<Finding> {
+        let mut findings = (self.check)(facts, settings);
+        if self.setting.is_some() && !findings.is_empty() {
+            let platform = facts.platform().map(|platform| ("platform".into(), platform.name().to_owned()));
+            findings.iter_mut().for_each(|finding| finding.values.extend(platform.clone()));
+        }
+        findings
+    }
+
     /// A finding about a pod template, and a container or volume of it; `?` stands for a name that is missing.
     fn finding_in(&self, pod: &PodTemplate, container: Option<&Container>, volume: Option<&Volume>) -> Finding {
         let named = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
@@ -198,6 +225,29 @@ impl Rule {
             volume: volume.map(|volume| named(&volume.name)),
             ..self.finding()
         }
+    }
+
+    /// A finding about a container without a memory limit, with the patch that gives it one of at least `least` bytes.
+    /// `volume` is the memory volume that this leaves open.
+    fn unlimited(&self, pod: &PodTemplate, container: &Container, volume: Option<&Volume>, least: u128) -> Finding {
+        let limit = quantity::format(container.suggested_limit(least));
+        let pointer = format!("{}/resources/limits/memory", container.pointer);
+        let observed = format!("resources.limits.memory: {}", container.memory_limit);
+        let expected = if least == 0 { "> 0".to_owned() } else { format!(">= {}", quantity::format(least)) };
+        let mut finding = self.finding_in(pod, Some(container), volume);
+        finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), observed, expected)];
+        finding.evidence.extend(volume.map(|volume| match &volume.size_limit {
+            Amount::Unset => {
+                Evidence::new(&pod.place(format!("{}/emptyDir", volume.pointer)), "emptyDir: {medium: Memory}", "")
+            }
+            size => {
+                let place = pod.place(format!("{}/emptyDir/sizeLimit", volume.pointer));
+                Evidence::new(&place, format!("sizeLimit: {size}"), "")
+            }
+        }));
+        finding.values.insert("limit".into(), limit.clone());
+        finding.patch = vec![Set { pointer, value: json!(limit) }];
+        finding
     }
 
     /// An empty finding of this rule, to be filled with what was seen.
@@ -249,7 +299,9 @@ mod tests {
                 let forms: Vec<BTreeSet<&str>> = text.says.iter().map(|form| placeholders(form).collect()).collect();
                 assert_eq!(forms, english, "{} in {tag}", rule.id);
                 assert!(!text.says.is_empty(), "{} in {tag}", rule.id);
-                for words in [text.title, text.why, text.fix].iter().chain(text.says) {
+                assert_eq!(text.notes.len(), rule.words.en.notes.len(), "{} in {tag}", rule.id);
+                assert!(!text.notes.is_empty(), "{} in {tag}", rule.id);
+                for words in [text.title, text.why, text.fix].iter().chain(text.says).chain(text.notes) {
                     assert!(!words.trim().is_empty() && !words.contains("  "), "{} in {tag}: {words}", rule.id);
                 }
                 assert!(!text.title.ends_with(['.', '。']), "{} in {tag}", rule.id);
@@ -272,7 +324,7 @@ mod tests {
         let mut found = Vec::new();
         for rule in RULES {
             for text in [&rule.words.ja, &rule.words.zh] {
-                for words in [text.title, text.why, text.fix].iter().chain(text.says) {
+                for words in [text.title, text.why, text.fix].iter().chain(text.says).chain(text.notes) {
                     let chars: Vec<char> = words.chars().collect();
                     let places = chars.windows(2).enumerate().filter(|(_, pair)| odd(pair[0], pair[1]));
                     found.extend(places.map(|(at, _)| chars[at..].iter().take(12).collect::<String>()));
@@ -290,7 +342,7 @@ mod tests {
 
     #[test]
     fn the_first_form_whose_placeholders_have_values_is_said() {
-        let text = Text { title: "t", says: &["{a} and {b}", "{a}", "nothing"], why: "", fix: "" };
+        let text = Text { title: "t", says: &["{a} and {b}", "{a}", "nothing"], why: "", fix: "", notes: &[] };
         let values = |names: &[&'static str]| names.iter().map(|name| ((*name).into(), "1".to_owned())).collect();
         assert_eq!(text.form(&values(&["a", "b"])), "{a} and {b}");
         assert_eq!(text.form(&values(&["a", "c"])), "{a}");

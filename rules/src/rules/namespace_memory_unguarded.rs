@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, Found};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -16,10 +16,15 @@ pub static RULE: Rule = Rule {
             says: &["Nothing here gives or demands memory limits in namespace {namespace}."],
             why: "In such a namespace a pod without limits is accepted as it is, and a memory volume in it is as large \
                   as the node allows. A LimitRange gives limits to containers that have none, a ResourceQuota with \
-                  limits.memory refuses pods whose containers have none. (This looks at what was given to check, not \
-                  at the cluster: either may exist elsewhere.)",
+                  limits.memory refuses pods whose containers have none.",
             fix: "Create a LimitRange with a default memory limit in namespace {namespace}, and a ResourceQuota with \
                   limits.memory if the namespace must stay within a budget.",
+            notes: on_pages(&[
+                "This looks at what was given to check, not at the cluster: a LimitRange or ResourceQuota may exist \
+                 that was not pasted.",
+                "The article on memory-backed emptyDir fears that a quota makes every manifest be edited. Defaults \
+                 from a LimitRange are filled in before the quota counts, so with both no manifest has to change.",
+            ]),
         },
         ja: Text {
             title: "メモリのデフォルト値もクォータもない Namespace",
@@ -28,17 +33,30 @@ pub static RULE: Rule = Rule {
             ],
             why: "このような Namespace では制限のない Pod がそのまま作成され、メモリボリュームの大きさを抑えるものはノードの容量しかありません。\
                   LimitRange は制限のないコンテナにデフォルト値を与え、limits.memory を含む ResourceQuota は制限のないコンテナを含む Pod を拒否します。\
-                  （確認したのは入力された内容だけです。クラスター上には存在するかもしれません。）",
+                  ",
             fix: "Namespace {namespace} にデフォルトのメモリ制限を持つ LimitRange を作成し、合計使用量に上限を設ける必要があれば limits.memory を含む ResourceQuota も作成してください。",
+            notes: on_pages(&[
+                "確認したのは入力された内容だけです。LimitRange や ResourceQuota が、\
+                 貼り付けられていないだけでクラスターには存在するかもしれません。",
+                "memory-backed emptyDir の元記事は、\
+                 クォータを設定するとすべてのマニフェストの修正が必要になるとしています。LimitRange \
+                 のデフォルト値はクォータの計算より前に入るため、両方を設定すればマニフェストの修正は不要です。",
+            ]),
         },
         zh: Text {
             title: "没有内存默认值和配额的命名空间",
             says: &["这里没有任何对象为命名空间 {namespace} 提供或强制要求内存限制。"],
             why: "在这样的命名空间里，没有限制的 Pod 会原样创建，其中的内存卷大小只受节点约束。LimitRange 会给没有限制的容器补上默认值，\
-                  带 limits.memory 的 ResourceQuota 会拒绝含有无限制容器的 Pod。（这里只检查了输入的内容，集群中可能另有这些对象。）",
+                  带 limits.memory 的 ResourceQuota 会拒绝含有无限制容器的 Pod。",
             fix: "在命名空间 {namespace} 中创建带默认内存限制的 LimitRange；如果需要限制总用量，再创建带 limits.memory 的 ResourceQuota。",
+            notes: on_pages(&[
+                "这里只检查输入的内容而不是集群：可能存在没有粘贴进来的 LimitRange 或 ResourceQuota。",
+                "关于 memory-backed emptyDir 的原文章担心设置配额后每个清单都要修改。LimitRange \
+                 的默认值会在配额计算之前补上，两者同时使用就无需修改清单。",
+            ]),
         },
     },
+    setting: None,
     remedy: "\
 apiVersion: v1
 kind: LimitRange

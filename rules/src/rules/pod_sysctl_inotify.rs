@@ -1,9 +1,11 @@
 //! A pod tries to set limits of inotify, which belong to the node.
 
 use crate::facts::Facts;
+use crate::kubernetes::inotify::{ENOUGH_INSTANCES, ENOUGH_WATCHES};
+use crate::kubernetes::platform::Setting;
 use crate::kubernetes::pod::{InotifySetting, PodTemplate};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -26,6 +28,10 @@ pub static RULE: Rule = Rule {
                   lower than before.",
             fix: "Take the setting out of the pod and set it where the node is configured: /etc/sysctl.d, the \
                   node image, or the settings of the node pool. Where that is not possible, let one DaemonSet own it.",
+            notes: on_pages(&[
+                "Looked at are securityContext.sysctls and the commands of init containers. Scripts in images or \
+                 ConfigMaps are not seen.",
+            ]),
         },
         ja: Text {
             title: "inotify の上限を変えようとする Pod",
@@ -38,6 +44,10 @@ pub static RULE: Rule = Rule {
                   それ以外は拒否します（SysctlForbidden）。特権のないコンテナからは /proc/sys が読み取り専用に見えます。特権コンテナはノードの値を変えてしまい、\
                   同じノードのすべての Pod に影響します。値は最後に起動した Pod 次第で、以前より低くなることもあります。",
             fix: "この設定を Pod から外し、ノードの設定（/etc/sysctl.d、ノードイメージ、ノードプールの設定）で行ってください。それができない場合は、1 つの DaemonSet に任せてください。",
+            notes: on_pages(&[
+                "確認するのは securityContext.sysctls と Init コンテナのコマンドだけです。イメージや ConfigMap \
+                 の中のスクリプトは対象外です。",
+            ]),
         },
         zh: Text {
             title: "试图修改 inotify 上限的 Pod",
@@ -49,13 +59,11 @@ pub static RULE: Rule = Rule {
             why: "inotify 的上限没有命名空间隔离：整个节点上每个用户只有一份。kubelet 只为 Pod 设置有命名空间隔离的参数，其他的会被拒绝（SysctlForbidden）；\
                   非特权容器看到的 /proc/sys 是只读的。特权容器确实会改变节点，影响其上所有 Pod，值取决于最后启动的是哪个 Pod，还可能比原来更低。",
             fix: "把该设置从 Pod 中移走，改在节点侧配置：/etc/sysctl.d、节点镜像或节点池设置。做不到时，请只由一个 DaemonSet 统一设置。",
+            notes: on_pages(&["只检查 securityContext.sysctls 和 Init 容器的命令，镜像或 ConfigMap 中的脚本看不到。"]),
         },
     },
-    remedy: "\
-# on the node
-echo 'fs.inotify.max_user_instances = 8192' | sudo tee /etc/sysctl.d/90-inotify.conf
-sudo sysctl --system
-",
+    setting: Some(Setting::sysctl("{parameter}", "{target}")),
+    remedy: "",
     links: &[
         "https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/",
         "https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/sysctl/allowlist.go",
@@ -81,12 +89,30 @@ fn finding(pod: &PodTemplate, setting: &InotifySetting) -> Finding {
     let mut finding = RULE.finding_in(pod, None, None);
     finding.container.clone_from(&setting.container);
     finding.evidence = vec![Evidence::new(&pod.place(setting.pointer.clone()), setting.text.as_str(), "")];
+    let parameter = parameter(&setting.text);
     finding.values.insert("setting".into(), setting.text.clone());
+    finding.values.insert("target".into(), target(&parameter, &setting.text).to_string());
+    finding.values.insert("parameter".into(), parameter);
     if let Some(container) = &setting.container {
         let name = if setting.privileged { "privileged_container" } else { "plain_container" };
         finding.values.insert(name.into(), container.clone());
     }
     finding
+}
+
+/// The kernel parameter that a setting names, by its name or by its file below `/proc/sys`.
+fn parameter(setting: &str) -> String {
+    let (name, _) = setting.split_once('=').unwrap_or((setting, ""));
+    name.trim_start_matches("/proc/sys/").replace('/', ".")
+}
+
+/// What distributions set, unless the pod asks for more.
+fn target(parameter: &str, setting: &str) -> u64 {
+    let asked = setting.split_once('=').and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0);
+    asked.max(match parameter.ends_with("watches") {
+        true => ENOUGH_WATCHES,
+        false => ENOUGH_INSTANCES,
+    })
 }
 
 #[cfg(test)]

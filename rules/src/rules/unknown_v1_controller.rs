@@ -1,9 +1,10 @@
 //! A cgroup v1 controller that kubelet does not know.
 
 use crate::facts::{Facts, Found};
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::cgroup_cleanup::unknown_controllers;
-use crate::rules::{Rule, Text, Words};
+use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
 /// See the module.
@@ -22,6 +23,10 @@ pub static RULE: Rule = Rule {
                   delete the same pods for ever. This happened with misc, with rdma, and with openEuler's files.",
             fix: "Unmount the tree, or keep it from being mounted with the kernel argument \
                   cgroup_no_v1={controller}, unless something needs it. Moving to cgroup v2 ends this kind of problem.",
+            notes: on_pages(&[
+                "A mounted tree does no harm until the runtime creates pod cgroups in it; the find command shows \
+                 whether it does. dmem, which newer kernels offer, is not known to kubelet either.",
+            ]),
         },
         ja: Text {
             title: "kubelet が認識しない cgroup v1 コントローラー",
@@ -33,6 +38,10 @@ pub static RULE: Rule = Rule {
                   misc、rdma、openEuler の files では実際に起きています。",
             fix: "必要がなければ、その階層をアンマウントするか、カーネル引数 cgroup_no_v1={controller} でマウントされないようにしてください。\
                   cgroup v2 に移行すれば、この種の問題はなくなります。",
+            notes: on_pages(&[
+                "マウントされているだけなら害はありません。ランタイムがそこに Pod の cgroup を作ると問題になります。\
+                 作られているかどうかは find で確認できます。新しいカーネルの dmem も kubelet は認識しません。",
+            ]),
         },
         zh: Text {
             title: "kubelet 无法识别的 cgroup v1 控制器",
@@ -40,8 +49,13 @@ pub static RULE: Rule = Rule {
             why: "kubelet 会在所有 cgroup v1 层级中查找已结束的 Pod，但只删除固定列表中的层级。如果运行时（或厂商的补丁）在其他控制器下创建 Pod 的 cgroup，\
                   kubelet 就会对同一批 Pod 无休止地重试删除。misc、rdma 以及 openEuler 的 files 都发生过。",
             fix: "如果不需要，请卸载该层级，或用内核参数 cgroup_no_v1={controller} 禁止挂载。迁移到 cgroup v2 可彻底避免这类问题。",
+            notes: on_pages(&[
+                "仅仅挂载并无害处，运行时在其中创建 Pod 的 cgroup 才会出问题，用 find 即可确认。较新内核提供的 \
+                 dmem，kubelet 同样不认识。",
+            ]),
         },
     },
+    setting: Some(Setting::kernel_argument("cgroup_no_v1", "{controller}")),
     remedy: "\
 grep cgroup /proc/mounts
 find /sys/fs/cgroup/{controller} -maxdepth 3 -name '*pod*' | head

@@ -10,7 +10,9 @@ use std::fmt::{self, Display};
 
 use super::source::Source;
 use super::words::{self, Label};
-use super::{LISTED, fill, missing, open_values, short, unread_worst_first, values, visible};
+use super::{
+    LISTED, elsewhere, fill, missing, on_platforms, open_values, remedy, short, unread_worst_first, values, visible,
+};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Why};
 use crate::rules::{self, Lang, Rule};
@@ -57,7 +59,7 @@ impl Markdown<'_> {
         Ok(())
     }
 
-    /// One finding. `told` holds the explanations that were already written: many findings of one rule share them.
+    /// One finding. `told` holds the rules and remedies that were already explained: many findings share them.
     fn finding(&self, f: &mut fmt::Formatter<'_>, finding: &Finding, told: &mut BTreeSet<String>) -> fmt::Result {
         let rule = rules::find(&finding.rule);
         let title = rule.map_or("", |rule| rule.words.text(self.lang).title);
@@ -82,18 +84,23 @@ impl Markdown<'_> {
         }
         let Some(rule) = rule else { return Ok(()) };
         let words = rule.words.text(self.lang);
-        for (label, template) in [(words::WHY, words.why), (words::FIX, words.fix)] {
-            let paragraph = fill(&prose(template), &values);
-            if !told.contains(&paragraph) {
-                writeln!(f, "\n**{}**{}{paragraph}", label.text(self.lang), words::COLON.text(self.lang))?;
-                told.insert(paragraph);
+        let first_of_rule = told.insert(finding.rule.to_string());
+        if first_of_rule {
+            for (label, template) in [(words::WHY, words.why), (words::FIX, words.fix)] {
+                let (label, colon) = (label.text(self.lang), words::COLON.text(self.lang));
+                writeln!(f, "\n**{label}**{colon}{}", fill(&prose(template), &values))?;
             }
         }
-        let remedy = fill(rule.remedy, &super::values(finding, |value| visible(value).into_owned()));
-        if !told.contains(&remedy) {
+        let remedy = remedy(rule, &super::values(finding, |value| visible(value).into_owned()));
+        if !remedy.is_empty() && told.insert(remedy.clone()) {
             block(f, "", &remedy)?;
+        }
+        if first_of_rule {
+            if let Some(platforms) = elsewhere(rule, &finding.values) {
+                let colon = words::COLON.text(self.lang);
+                writeln!(f, "\n{platforms}{colon}{}", code(&format!("noderisk explain {}", rule.id)))?;
+            }
             links(f, rule)?;
-            told.insert(remedy);
         }
         Ok(())
     }
@@ -218,8 +225,19 @@ impl Display for RulePage {
         writeln!(f, "{}", fill(&prose(words.why), &values))?;
         section(f, words::FIX_HEADING)?;
         writeln!(f, "{}", fill(&prose(words.fix), &values))?;
+        let open = open_values(rule, self.lang, str::to_owned);
         if !rule.remedy.is_empty() {
-            block(f, "", &fill(rule.remedy, &open_values(rule, self.lang, str::to_owned)))?;
+            block(f, "", &fill(rule.remedy, &open))?;
+        }
+        for (platform, form) in on_platforms(rule) {
+            writeln!(f, "\n{}{}", platform.name(), words::COLON.text(self.lang).trim_end())?;
+            block(f, "", &fill(&form, &open))?;
+        }
+        if !words.notes.is_empty() {
+            section(f, words::NOTES_HEADING)?;
+            for note in words.notes {
+                writeln!(f, "- {}", fill(&prose(note), &values))?;
+            }
         }
         section(f, words::LINKS_HEADING)?;
         for link in rule.links {

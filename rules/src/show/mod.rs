@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::report::{Finding, Missing, Report, Unread, Values, Verdict, Wanted, Why};
+use crate::kubernetes::platform::Platform;
+use crate::report::{Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
 use crate::rules::{self, Lang, Rule};
 
 pub mod json;
@@ -53,9 +54,37 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
         says: fill(words.form(&values), &values),
         why: fill(words.why, &values),
         fix: fill(words.fix, &values),
-        remedy: fill(rule.remedy, &values),
+        remedy: remedy(rule, &values),
         links: rule.links,
     })
+}
+
+/// What mends a finding with these values: the node's setting in the form of its platform, then the rule's own remedy. A
+/// remark does not tell how to set up nodes; its page does.
+fn remedy(rule: &Rule, values: &Values) -> String {
+    let platform = platform(values).unwrap_or(Platform::Linux);
+    let setting = rule.setting.filter(|_| rule.severity > Severity::Info);
+    let setting = setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
+    fill(&(setting + rule.remedy), values)
+}
+
+/// The platform that a finding names among its values.
+fn platform(values: &Values) -> Option<Platform> {
+    values.get("platform").and_then(|name| Platform::named(name))
+}
+
+/// The setting of the node that mends a rule's findings, in the form of each platform that has one.
+fn on_platforms(rule: &Rule) -> impl Iterator<Item = (Platform, String)> {
+    let forms = |setting| Platform::ALL.into_iter().filter_map(move |on| Some((on, on.sets(&setting)?)));
+    rule.setting.into_iter().flat_map(forms)
+}
+
+/// The platforms whose forms of the remedy `noderisk explain` tells, when the finding's own is not known: `Talos, GKE`.
+fn elsewhere(rule: &Rule, values: &Values) -> Option<String> {
+    let told = if rule.severity > Severity::Info { Some(Platform::Linux) } else { None };
+    let others = on_platforms(rule).map(|(platform, _)| platform).filter(|platform| Some(*platform) != told);
+    let names: Vec<&str> = others.map(Platform::name).collect();
+    (platform(values).is_none() && !names.is_empty()).then(|| names.join(", "))
 }
 
 /// The values that fill a finding's words, each as `shown` makes it.
@@ -72,8 +101,9 @@ fn values(finding: &Finding, shown: impl Fn(&str) -> String) -> Values {
 /// What stands for the placeholders of a rule when there is no finding to take their values from: `<limit>`.
 fn open_values(rule: &Rule, lang: Lang, shown: impl Fn(&str) -> String) -> Values {
     let words = rule.words.text(lang);
-    let templates = [words.why, words.fix, rule.remedy];
-    let names = templates.into_iter().chain(words.says.iter().copied()).flat_map(rules::placeholders);
+    let setting = rule.setting.map_or(["", ""], |setting| [setting.name, setting.value]);
+    let templates = [words.why, words.fix, rule.remedy].into_iter().chain(setting).chain(words.notes.iter().copied());
+    let names = templates.chain(words.says.iter().copied()).flat_map(rules::placeholders);
     names.map(|name| (name.to_owned().into(), shown(&format!("<{name}>")))).collect()
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::markdown::RulePage;
-use super::{fill, missing, open_values, said, visible, words};
+use super::{fill, missing, open_values, remedy, said, visible, words};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Severity, Span, Unread, Why};
 use crate::rules::{Lang, RULES, Rule};
@@ -57,7 +57,7 @@ fn descriptor(rule: &'static Rule, lang: Lang) -> Value {
         "shortDescription": {"text": words.title},
         "fullDescription": {"text": why},
         "help": {
-            "text": format!("{why}\n\n{fix}\n\n{}", fill(rule.remedy, &open)),
+            "text": format!("{why}\n\n{fix}\n\n{}", remedy(rule, &open)),
             "markdown": RulePage { rule, lang }.to_string(),
         },
         "helpUri": rule.links.first(),

@@ -13,10 +13,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::source::{Excerpt, Source};
 use super::words::{self, Label};
-use super::{LISTED, fill, missing, said, short, unread_worst_first, visible};
+use super::{LISTED, elsewhere, fill, missing, said, short, unread_worst_first, visible};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Verdict, Why};
-use crate::rules::Lang;
+use crate::rules::{self, Lang};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -87,7 +87,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// One finding. `told` holds the explanations that were already printed: many findings of one rule share them.
+    /// One finding. `told` holds the rules and remedies that were already explained: many findings share them.
     fn finding(&self, f: &mut fmt::Formatter<'_>, finding: &Finding, told: &mut BTreeSet<String>) -> fmt::Result {
         let said = said(finding, self.lang);
         let style = severity_style(finding.severity);
@@ -102,22 +102,30 @@ impl Text<'_> {
             self.evidence(f, evidence)?;
         }
         let Some(said) = said else { return Ok(()) };
-        for (label, paragraph) in [(words::WHY, said.why), (words::FIX, said.fix)] {
-            if !paragraph.is_empty() && !told.contains(&paragraph) {
-                self::paragraph(f, &self.labelled(label, &paragraph))?;
-                told.insert(paragraph);
+        let first_of_rule = told.insert(finding.rule.to_string());
+        if first_of_rule {
+            for (label, words) in [(words::WHY, &said.why), (words::FIX, &said.fix)] {
+                paragraph(f, &self.labelled(label, words))?;
             }
         }
-        if !said.remedy.is_empty() && !told.contains(&said.remedy) {
+        if told.insert(said.remedy.clone()) {
             for line in said.remedy.lines() {
                 writeln!(f, "      {CYAN}{line}{CYAN:#}")?;
             }
-            told.insert(said.remedy);
-            for link in said.links {
-                writeln!(f, "      {DIM}{link}{DIM:#}")?;
-            }
+        }
+        if first_of_rule {
+            self.sources_of(f, finding, said.links)?;
         }
         Ok(())
+    }
+
+    /// Where there is more to read about a finding.
+    fn sources_of(&self, f: &mut fmt::Formatter<'_>, finding: &Finding, links: &[&str]) -> fmt::Result {
+        if let Some(platforms) = rules::find(&finding.rule).and_then(|rule| elsewhere(rule, &finding.values)) {
+            let colon = words::COLON.text(self.lang);
+            writeln!(f, "      {DIM}{platforms}{colon}noderisk explain {}{DIM:#}", visible(&finding.rule))?;
+        }
+        links.iter().try_for_each(|link| writeln!(f, "      {DIM}{link}{DIM:#}"))
     }
 
     /// What the finding is about, on one line.

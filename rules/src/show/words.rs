@@ -121,6 +121,7 @@ pub fn kind(id: &str) -> Option<Label> {
         "kernel-command-line" => {
             Label { en: "kernel command line", ja: "カーネルの起動パラメータ", zh: "内核启动参数" }
         }
+        "platform" => Label { en: "operating system", ja: "OS の情報", zh: "操作系统信息" },
         "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" },
         _ => return None,
     })
@@ -267,6 +268,9 @@ pub const WHY_HEADING: Label =
     Label { en: "Why it matters on a node", ja: "ノードへの影響", zh: "对节点的影响" };
 /// Above what to do about a finding.
 pub const FIX_HEADING: Label = Label { en: "What to do", ja: "対処方法", zh: "处理方法" };
+/// Above the known limits of a rule, and where it departs from the articles that it comes from.
+pub const NOTES_HEADING: Label =
+    Label { en: "Known limits and remarks", ja: "既知の制約と補足", zh: "已知局限与说明" };
 /// Above an example that fires a rule.
 pub const BAD_HEADING: Label =
     Label { en: "An example that fires", ja: "検出される例", zh: "会触发的示例" };
