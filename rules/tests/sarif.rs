@@ -1,6 +1,6 @@
 //! `--format sarif` against the schema of the format, on every example.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,66 @@ fn logs_of_all_examples_are_valid_in_every_language() {
         }
     }
     assert!(results > 100, "only {results} results");
+}
+
+/// The text after a SARIF fix: its only replacement put in by lines and UTF-16 columns, as an editor does.
+fn applied(text: &str, fix: &Value) -> String {
+    let replacement = &fix["artifactChanges"][0]["replacements"][0];
+    let byte = |line: &str, column: &str| {
+        let region = &replacement["deletedRegion"];
+        let [line, column] = [line, column].map(|name| region[name].as_u64().unwrap() as usize);
+        let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let units: Vec<u16> = text[start..].encode_utf16().take(column - 1).collect();
+        start + String::from_utf16(&units).unwrap().len()
+    };
+    let range = byte("startLine", "startColumn")..byte("endLine", "endColumn");
+    let mut text = text.to_owned();
+    text.replace_range(range, replacement["insertedContent"]["text"].as_str().unwrap());
+    text
+}
+
+#[test]
+fn a_fix_of_a_log_is_what_the_command_makes_of_that_finding() {
+    let schema = schema();
+    let mut fixes = 0;
+    for path in examples() {
+        let text = fs::read_to_string(&path).unwrap();
+        // Wide characters and other line ends must not shift the columns.
+        for text in [format!("# 上限 😀\n{text}"), text.replace('\n', "\r\n")] {
+            let settings = fs::read_to_string(path.with_file_name("settings.yaml")).unwrap_or_default();
+            let settings: Settings = serde_yaml::from_str(&settings).unwrap();
+            let inputs = [Input::new("other.txt", "Look at this:\n"), Input::new("a", text.as_str())];
+            let report = check(&inputs, &settings);
+            let log: Value = serde_json::from_str(&sarif(&report, &inputs, Lang::En).unwrap()).unwrap();
+            assert!(schema.is_valid(&log), "{}", path.display());
+            // The command looks at one input alone.
+            let input = Input::new("a", text.as_str());
+            let alone = check(std::slice::from_ref(&input), &settings);
+            assert_eq!(alone.findings.len(), report.findings.len(), "{}", path.display());
+            for (result, finding) in log["runs"][0]["results"].as_array().unwrap().iter().zip(&alone.findings) {
+                let Some(fix) = result.get("fixes").map(|fixes| &fixes[0]) else {
+                    assert!(finding.patch.is_empty(), "{}: {finding:?}", path.display());
+                    continue;
+                };
+                assert_eq!(fix["artifactChanges"][0]["artifactLocation"]["index"], 1);
+                assert_eq!(applied(&text, fix), rules::fix::fix(&input, [finding]).text, "{}", path.display());
+                fixes += 1;
+            }
+        }
+    }
+    assert!(fixes >= 40, "only {fixes} fixes");
+}
+
+/// An example with a single patch: the fix of its log is the very text that `--fix` prints.
+#[test]
+fn the_only_fix_of_a_log_is_what_the_command_prints() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/memory-volume-unlimited-writer/bad-deployment.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let log = log(&[Input::new("a", text.as_str())], Lang::En);
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_noderisk")).arg("--fix").arg(&path).output().unwrap();
+    let fix = &log["runs"][0]["results"][0]["fixes"][0];
+    assert_eq!(applied(&text, fix), String::from_utf8(printed.stdout).unwrap());
 }
 
 #[test]

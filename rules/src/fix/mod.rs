@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -90,6 +91,49 @@ pub fn fix<'f>(input: &Input, findings: impl IntoIterator<Item = &'f Finding>) -
     }
     fixed.text.push_str(input.text.get(copied..).unwrap_or_default());
     fixed
+}
+
+/// A stretch of a text and what takes its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replacement {
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What stands there instead.
+    pub text: String,
+}
+
+/// Most bytes of documents that [`replacements`] edits: each finding's fix is tried on its whole document, so that a
+/// large list with many findings would take its time.
+const MOST_EDITED: usize = 8 << 20;
+
+/// What the patch of each of `findings` alone changes in `input`, as [`fix`] would make it; nothing for a finding without
+/// a patch, or with one for another text.
+#[must_use]
+pub fn replacements<'f>(input: &Input, findings: impl IntoIterator<Item = &'f Finding>) -> Vec<Option<Replacement>> {
+    let inputs = std::slice::from_ref(input);
+    let reading = read::texts(inputs);
+    let mut left = MOST_EDITED;
+    let replacement = |finding| {
+        let (document, changes) = changes_by_document(&reading, [finding], &mut Vec::new()).pop_first()?;
+        let source = Source::of(&reading, input, document)?;
+        left = left.checked_sub(source.text.len())?;
+        let edits: Vec<Set> = changes.into_iter().map(|change| change.set).collect();
+        let edited = edited(&source, &edits)?.text;
+        Some(difference(input.text.get(source.start..source.end)?, source.start, &edited))
+    };
+    findings.into_iter().map(replacement).collect()
+}
+
+/// The one stretch in which `new` differs from `old`, which starts at byte `start` of the whole text.
+fn difference(old: &str, start: usize, new: &str) -> Replacement {
+    let same = |a: &(char, char)| a.0 == a.1;
+    let before: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (old_rest, new_rest) = (old.get(before..).unwrap_or_default(), new.get(before..).unwrap_or_default());
+    let ends = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let behind: usize = ends.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let text = new_rest.get(..new_rest.len().saturating_sub(behind)).unwrap_or_default().to_owned();
+    let start = start.saturating_add(before);
+    Replacement { range: start..start.saturating_add(old_rest.len()).saturating_sub(behind), text }
 }
 
 /// The changes to each document, by its index; every field once.
@@ -190,7 +234,7 @@ fn written(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::fix;
+    use super::{fix, replacements};
     use crate::report::{Finding, Severity};
     use crate::settings::Settings;
     use crate::{Input, check};
@@ -339,6 +383,20 @@ spec:
         assert!(fixed.text.starts_with("See this:\n\n") && fixed.text.ends_with("\n\nBye!\n"), "{}", fixed.text);
         assert!(fixed.text.contains("\n    resources:\n      limits:\n"), "{}", fixed.text);
         assert_eq!(fixed.reformatted.len(), 1);
+    }
+
+    #[test]
+    fn a_replacement_is_no_longer_than_what_changes() {
+        let text = format!("# 😀\r\n{POD}");
+        let found = findings(&text);
+        let changes = replacements(&Input::new("a", text.as_str()), &found);
+        let [Some(change)] = changes.as_slice() else { panic!("one patch") };
+        assert_eq!(change.range.len(), 0, "a limit is inserted");
+        assert_eq!(change.text.trim(), "resources:\n      limits:\n        memory: 256Mi");
+        let mut replaced = text.clone();
+        replaced.replace_range(change.range.clone(), &change.text);
+        assert_eq!(replaced, fix(&Input::new("a", text.as_str()), &found).text);
+        assert_eq!(replacements(&Input::new("b", "nothing"), &found), [None]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A report as SARIF 2.1.0 (OASIS), for code scanning services and editors.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -7,6 +8,8 @@ use serde_json::{Value, json};
 use super::markdown::RulePage;
 use super::{fill, missing, open_values, remedy, said, visible, words};
 use crate::Input;
+use crate::fix::{self, Replacement};
+use crate::patch::Set;
 use crate::report::{Evidence, Finding, Place, Report, Severity, Span, Unread, Why};
 use crate::rules::{Lang, RULES, Rule};
 
@@ -40,7 +43,7 @@ pub fn sarif(report: &Report, inputs: &[Input], lang: Lang) -> serde_json::Resul
                 "executionSuccessful": true,
                 "toolExecutionNotifications": notifications(report, &uris, lang),
             }],
-            "results": report.findings.iter().map(|finding| result(finding, &uris, lang)).collect::<Vec<_>>(),
+            "results": results(report, inputs, &uris, lang),
             "properties": {"verdict": report.verdict, "risks": report.risks},
         }],
     });
@@ -71,6 +74,81 @@ const fn level(severity: Severity) -> &'static str {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "note",
+    }
+}
+
+fn results(report: &Report, inputs: &[Input], uris: &[String], lang: Lang) -> Vec<Value> {
+    let mut fixes = fixes(report, inputs, uris);
+    let results = report.findings.iter().zip(0..).map(|(finding, index)| {
+        let mut result = result(finding, uris, lang);
+        if let (Some(fix), Some(result)) = (fixes.remove(&index), result.as_object_mut()) {
+            result.insert("fixes".to_owned(), json!([fix]));
+        }
+        result
+    });
+    results.collect()
+}
+
+/// What the patches of the findings change in the texts, by the finding's index. Applied alone, each gives what
+/// `noderisk --fix` makes of its finding.
+fn fixes(report: &Report, inputs: &[Input], uris: &[String]) -> BTreeMap<usize, Value> {
+    let mut fixes = BTreeMap::new();
+    for (index, (input, uri)) in inputs.iter().zip(uris).enumerate() {
+        let of_input = |finding: &Finding| finding.evidence.first().is_some_and(|seen| seen.place.input == index);
+        let patched = report.findings.iter().enumerate();
+        let patched: Vec<(usize, &Finding)> =
+            patched.filter(|(_, finding)| !finding.patch.is_empty() && of_input(finding)).collect();
+        if patched.is_empty() {
+            continue;
+        }
+        let lines = Lines::new(&input.text);
+        let replacements = fix::replacements(input, patched.iter().map(|(_, finding)| *finding));
+        for ((number, finding), replacement) in patched.into_iter().zip(replacements) {
+            let Some(Replacement { range, text }) = replacement else { continue };
+            let (start_line, start_column) = lines.position(range.start);
+            let (end_line, end_column) = lines.position(range.end);
+            let deleted = json!({
+                "startLine": start_line, "startColumn": start_column, "endLine": end_line, "endColumn": end_column,
+            });
+            let change = json!({
+                "artifactLocation": {"uri": uri, "index": index},
+                "replacements": [{"deletedRegion": deleted, "insertedContent": {"text": text}}],
+            });
+            fixes.insert(number, json!({"description": {"text": edits(finding)}, "artifactChanges": [change]}));
+        }
+    }
+    fixes
+}
+
+/// The fields that a patch sets, one per line: `/spec/containers/0/resources/limits/memory = 256Mi`.
+fn edits(finding: &Finding) -> String {
+    let value = |set: &Set| match &set.value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => visible(text).into_owned(),
+        other => visible(&other.to_string()).into_owned(),
+    };
+    let lines = finding.patch.iter().map(|set| format!("{} = {}", visible(&set.pointer), value(set)));
+    without_links(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A text with the bytes where its lines start.
+struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let behind_line_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self { text, starts: std::iter::once(0).chain(behind_line_feeds).collect() }
+    }
+
+    /// 1-based line and column (in UTF-16 code units) of a byte.
+    fn position(&self, byte: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= byte);
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or(0);
+        let before = self.text.get(start..byte).unwrap_or_default();
+        (line, before.encode_utf16().count() + 1)
     }
 }
 
