@@ -135,7 +135,7 @@ fn on_request(action: Action, request: &Request, settings: &Settings, added: boo
 /// The findings about an object as it would be stored.
 fn check(object: &Value, request: &Request, settings: &Settings) -> Vec<Finding> {
     let context = Context { namespace: request.namespace.map(str::to_owned) };
-    crate::check_object(object, &context, settings).findings
+    crate::object_findings(object, &context, settings)
 }
 
 /// The memory limit that the namespace's LimitRanges give to containers without one.

@@ -6,6 +6,7 @@ pub mod fix;
 #[cfg(test)]
 mod fixture;
 pub mod kubernetes;
+pub mod order;
 pub mod patch;
 mod read;
 pub mod report;
@@ -95,21 +96,34 @@ pub fn read_with(kind: &str, text: &str) {
 /// Check one Kubernetes object, as an admission request carries it.
 #[must_use]
 pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {
+    run(&object_facts(object, context, settings), settings, Vec::new(), Vec::new())
+}
+
+/// The findings of [`check_object`], for a decision that asks for nothing more.
+pub(crate) fn object_findings(object: &Value, context: &Context, settings: &Settings) -> Vec<Finding> {
+    findings(&object_facts(object, context, settings), settings)
+}
+
+fn object_facts(object: &Value, context: &Context, settings: &Settings) -> Facts {
     let mut facts = read::object(object, context);
     facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
-    run(&facts, settings, Vec::new(), Vec::new())
+    facts
 }
 
 /// Facts to report: run every rule, then judge each risk and the whole.
 fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
-    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| rule.findings(facts, settings)).collect();
-    // The sort is stable: within a severity the order is that of the rules and of what they saw, which does not depend
-    // on spans, so that the text path and the object path agree.
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let findings = findings(facts, settings);
     let mut risks = BTreeMap::new();
     risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))));
     let verdict = verdict(&risks);
     Report { version: 1, verdict, risks, findings, read, unread }
+}
+
+/// What the rules find, worst first; within a severity in the order of the rules and of what they saw, which does not
+/// depend on spans, so that the text path and the object path agree.
+fn findings(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    let rules = |severity| rules::RULES.iter().filter(move |rule| rule.severity == severity);
+    Severity::WORST_FIRST.into_iter().flat_map(rules).flat_map(|rule| rule.findings(facts, settings)).collect()
 }
 
 fn risk_state(risk: Risk, facts: &Facts, findings: &[Finding]) -> RiskState {

@@ -115,6 +115,11 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// All severities, the worst first.
+    pub const WORST_FIRST: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
+}
+
 /// Quantities by the name of their placeholder.
 pub type Values = BTreeMap<Cow<'static, str>, String>;
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use serde_json::Value;
 
+use crate::order;
 use crate::patch::{self, Set};
 
 /// The text with `edits` in it; `None` when one of them cannot be made without touching more than its own lines. The
@@ -248,7 +249,7 @@ impl Editor<'_> {
 
     fn finish(mut self) -> String {
         // What is put in at a place comes before what is taken out from there on.
-        self.replacements.sort_by_key(|(range, _)| (range.start, range.end));
+        order::sort_by(&mut self.replacements, |(a, _), (b, _)| (a.start, a.end).cmp(&(b.start, b.end)));
         let mut edited = String::with_capacity(self.text.len() + 64);
         let mut copied = 0;
         for (range, new) in &self.replacements {

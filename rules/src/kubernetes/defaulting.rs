@@ -6,6 +6,7 @@ use crate::facts::{Cluster, Facts, Found};
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Role};
 use crate::kubernetes::version::Version;
+use crate::order;
 
 /// Complete the pods once everything is read, so that the order in a paste does not matter.
 pub(crate) fn complete(facts: &mut Facts) {
@@ -31,7 +32,7 @@ pub(crate) fn complete(facts: &mut Facts) {
 /// one with the largest limit counts.
 fn limit_ranges(cluster: &Cluster) -> HashMap<Option<&str>, &Found<LimitRange>> {
     let mut ranges: Vec<&Found<LimitRange>> = cluster.limit_ranges.iter().collect();
-    ranges.sort_by_key(|range| range.value.limit);
+    order::sort_by(&mut ranges, |a, b| a.value.limit.cmp(&b.value.limit));
     ranges.into_iter().map(|range| (range.value.namespace.as_deref(), range)).collect()
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, Span as YamlSpan};
 
+use crate::order;
 use crate::patch;
 use crate::report::Span;
 use crate::text::{Line, Paste};
@@ -19,7 +20,7 @@ pub(crate) fn locate<'p>(paste: &Paste, lines: Range<usize>, pointers: &BTreeSet
     let span = |pointer: &'p str| Some((pointer, ancestors(pointer).find_map(|ancestor| nodes.get(ancestor))?));
     let mut spans: Vec<(&str, &YamlSpan)> = pointers.iter().filter_map(|&pointer| span(pointer)).collect();
     // In the order of the text: a document of one line is then walked once and not once per pointer.
-    spans.sort_by_key(|(_, span)| span.start.index());
+    order::sort_by(&mut spans, |(_, a), (_, b)| a.start.index().cmp(&b.start.index()));
     let mut walk = Walk::default();
     let place = |(pointer, span): (&'p str, &YamlSpan)| {
         let line = slice.get(span.start.line().checked_sub(1)?)?;

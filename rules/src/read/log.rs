@@ -9,6 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Whose};
+use crate::order;
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
@@ -197,7 +198,7 @@ fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
     ]);
     let text = line.text.as_ref();
     let mut starts: Vec<usize> = MESSAGES.all_in(text).map(|(_, range)| range.start).collect();
-    starts.sort_unstable();
+    order::sort_by(&mut starts, Ord::cmp);
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(text.len());
         let message = text.get(start..end).unwrap_or_default();

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::facts::{Facts, Found, Host};
 use crate::kubernetes::defaulting;
 use crate::kubernetes::version::Version;
+use crate::order;
 use crate::report::{Place, ReadLines, Span, Unread, Why};
 use crate::text::{Block, Line, Paste, Role};
 use crate::{Context, Input};
@@ -403,7 +404,7 @@ impl Notes {
             }
             in_open_run = *claim == Some(Claim::Open);
         }
-        self.unread.sort_by_key(|unread| unread.first_line);
+        order::sort_by(&mut self.unread, |a, b| a.first_line.cmp(&b.first_line));
         reading.unread.append(&mut self.unread);
         reading.facts = self.facts;
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::facts::{Found, Versions};
 use crate::kubernetes::version::Version;
+use crate::order;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, Role};
 
@@ -163,7 +164,7 @@ fn line_versions(text: &str) -> Vec<Hit> {
         }
     }
     // "kubelet version" and "kubelet" find the same number; the longer word is the one to point at.
-    hits.sort_by_key(|(_, _, range)| (range.end, range.start));
+    order::sort_by(&mut hits, |(_, _, a), (_, _, b)| (a.end, a.start).cmp(&(b.end, b.start)));
     hits.dedup_by_key(|(_, _, range)| range.end);
     hits.extend(klog_version(text));
     hits.extend(uname(text));

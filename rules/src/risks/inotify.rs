@@ -1,6 +1,5 @@
 //! inotify: what was counted against which limit, and what decides when nothing fired.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{CgroupMode, Cgroups, Facts, Found, InUse, Inotify, InotifyError, Whose};
@@ -9,6 +8,7 @@ use crate::kubernetes::inotify::{
     instances_of_pod,
 };
 use crate::kubernetes::pod::Role;
+use crate::order;
 use crate::report::{Evidence, Missing, Place, Status, Wanted};
 use crate::settings::Settings;
 
@@ -195,7 +195,7 @@ fn loads(counts: &[Found<InUse>], live: Option<u64>, assumed: Option<u64>) -> Ve
     // The kernel counts per user, so a sum over all users says little next to complete counts of each of them.
     let complete = loads.iter().any(|load| load.is_of_one_user() && !load.used.value.at_least);
     loads.retain(|load| load.is_of_one_user() || !complete);
-    loads.sort_by_key(|load| Reverse(load.percent()));
+    order::sort_by(&mut loads, |a, b| b.percent().cmp(&a.percent()));
     loads
 }
 

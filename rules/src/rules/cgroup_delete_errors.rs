@@ -1,9 +1,9 @@
 //! kubelet keeps failing to delete the cgroups of the same pod.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
+use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
 use crate::risks::cgroup_cleanup::{misc_mismatches, old_kubelets, unknown_controllers};
 use crate::risks::inotify::mode;
@@ -115,7 +115,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         pods.entry(error.value.pod.as_str()).or_default().push(error);
     }
     let mut loops: Vec<_> = pods.into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
-    loops.sort_by_key(|(_, lines)| Reverse(lines.len()));
+    order::sort_by(&mut loops, |(_, a), (_, b)| b.len().cmp(&a.len()));
     let Some((pod, lines)) = loops.first() else {
         return Vec::new();
     };

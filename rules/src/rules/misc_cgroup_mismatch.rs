@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::kubernetes::version::Version;
+use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::cgroup_cleanup::{MiscMismatch, Proof, misc_mismatches};
 use crate::rules::{Rule, Text, Words, on_pages};
@@ -98,7 +99,7 @@ find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let mut mismatches: Vec<MiscMismatch> = misc_mismatches(facts).collect();
-    mismatches.sort_by(|a, b| a.kubelet.value.text.cmp(&b.kubelet.value.text));
+    order::sort_by(&mut mismatches, |a, b| a.kubelet.value.text.cmp(&b.kubelet.value.text));
     mismatches.dedup_by(|a, b| a.kubelet.value.text == b.kubelet.value.text);
     let mut findings = Vec::new();
     for MiscMismatch { kubelet, misc, proof } in mismatches {

@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, Found};
 use crate::kubernetes::platform::Setting;
+use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::cgroup_cleanup::unknown_controllers;
 use crate::rules::{Rule, Text, Words, on_pages};
@@ -69,7 +70,7 @@ find /sys/fs/cgroup/{controller} -maxdepth 3 -name '*pod*' | head
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let mut controllers: Vec<&Found<String>> = unknown_controllers(facts).collect();
-    controllers.sort_by(|a, b| a.value.cmp(&b.value));
+    order::sort_by(&mut controllers, |a, b| a.value.cmp(&b.value));
     controllers.dedup_by(|a, b| a.value == b.value);
     let finding = |controller: &Found<String>| {
         let mut finding = RULE.finding();

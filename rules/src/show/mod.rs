@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::kubernetes::platform::Platform;
+use crate::order;
 use crate::report::{Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
 use crate::rules::{self, Lang, Rule};
 
@@ -126,7 +127,8 @@ pub fn missing(report: &Report) -> Vec<Missing> {
 /// off a list.
 fn unread_worst_first(report: &Report) -> Vec<&Unread> {
     let mut unread: Vec<&Unread> = report.unread.iter().collect();
-    unread.sort_by_key(|unread| matches!(unread.why, Why::NotRecognised | Why::Irrelevant));
+    let is_chatter = |unread: &Unread| matches!(unread.why, Why::NotRecognised | Why::Irrelevant);
+    order::sort_by(&mut unread, |a, b| is_chatter(a).cmp(&is_chatter(b)));
     unread
 }
 
