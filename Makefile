@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_B
 TRUNK := env -u NO_COLOR trunk
 BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
 
-.PHONY: run test page policy.wasm annotated-policy.wasm bench fuzz fmt clean
+.PHONY: run test page module policy.wasm annotated-policy.wasm bench fuzz fmt clean
 
 # Build everything and serve the page; Ctrl-C stops.
 run:
@@ -20,21 +20,28 @@ run:
 
 # Cheap checks first. The policy's tests run the module that was built just before.
 test:
-	@.ci/tools rust page wasm-opt browser
+	@.ci/tools rust page wasm-opt browser typescript
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --package policy --target wasm32-wasip1 -- -D warnings
-	cargo clippy --locked --package playground --target wasm32-unknown-unknown --all-targets -- -D warnings
+	cargo clippy --locked --package playground --package module --target wasm32-unknown-unknown --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 	$(MAKE) policy.wasm
 	cargo test --locked --workspace
 	$(BROWSER_TEST) --locked --package playground --target wasm32-unknown-unknown
+	$(MAKE) module
+	$(MAKE) -C playground/module test
 	$(MAKE) page
 
 # The page as static files in dist/.
 page:
 	@.ci/tools rust page wasm-opt
 	$(TRUNK) build
+
+# The rule core as an npm package for node and browsers, target/module/noderisk-VERSION.tgz.
+module:
+	@.ci/tools rust page wasm-opt
+	$(MAKE) -C playground/module module
 
 # The Kubewarden module, policy/policy.wasm.
 policy.wasm:

@@ -23,7 +23,8 @@ pub mod node_profile;
 pub mod places;
 pub mod preferences;
 pub mod redact;
-pub mod share;
 pub mod shell;
 pub mod state;
 pub mod words;
+
+pub use share;
