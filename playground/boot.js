@@ -19,6 +19,8 @@ const WORDS = {
   },
 };
 
+const THEMES = ["system", "light", "dark"];
+
 /** What was chosen on an earlier visit; null where storage is refused. */
 function remembered(key) {
   try {
@@ -29,9 +31,14 @@ function remembered(key) {
 }
 
 const html = document.documentElement;
-const wanted = [remembered("noderisk.lang"), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
+// How the page is to look may be asked for in its address, mostly by a page that embeds it; see `src/embed.rs`.
+const query = new URLSearchParams(location.search);
+const embedded = query.get("embed") === "1";
+html.toggleAttribute("data-embed", embedded);
+const wanted = [query.get("lang"), remembered("noderisk.lang"), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
 html.lang = wanted.find((lang) => lang in WORDS) ?? "en";
-html.dataset.theme = remembered("noderisk.theme") ?? "system";
+const themes = [query.get("theme"), remembered("noderisk.theme")];
+html.dataset.theme = themes.find((theme) => THEMES.includes(theme)) ?? "system";
 
 const words = WORDS[html.lang];
 const status = document.getElementById("status");

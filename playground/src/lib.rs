@@ -12,6 +12,7 @@ pub mod checking;
 pub mod clipboard;
 pub mod components;
 pub mod download;
+pub mod embed;
 pub mod enforcement;
 pub mod examples;
 pub mod exports;

@@ -1,10 +1,11 @@
 //! The static part of the page, in `index.html`: it can be read and typed into before the Wasm is there. The app fills
 //! its gaps and never moves the textarea, so that focus, undo history and an unfinished composition survive the start.
 
-use gloo::utils::document;
+use gloo::utils::{document, window};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDocument, HtmlElement, HtmlTextAreaElement};
 
+use crate::embed::Embed;
 use crate::fixes::{Change, Fixed};
 use crate::places::Place;
 
@@ -25,6 +26,8 @@ pub struct Shell {
     pub here: Element,
     /// Gap for the report.
     pub report: Element,
+    /// What the page around asks for, when there is one.
+    pub embed: Option<Embed>,
 }
 
 impl Shell {
@@ -40,6 +43,7 @@ impl Shell {
             node: document.get_element_by_id("node")?,
             here: document.get_element_by_id("here")?,
             report: document.get_element_by_id("report")?,
+            embed: Embed::read(&window().location().search().unwrap_or_default()),
         })
     }
 }
@@ -47,19 +51,24 @@ impl Shell {
 /// Put `text` in place of all that stands in `input`, so that the browser's own undo brings it back where possible.
 pub fn put(input: &HtmlTextAreaElement, text: &str) {
     let undoable = input.text_length() > 0 && text.len() <= UNDOABLE;
+    if !(undoable && insert_focused(input, text)) {
+        input.set_value(text);
+    }
+    let _ = input.set_selection_range(0, 0);
+    input.set_scroll_top(0);
+}
+
+/// Insert in place of all that stands in `input`. The focus is lent to it for a moment only.
+fn insert_focused(input: &HtmlTextAreaElement, text: &str) -> bool {
     let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let _ = input.focus();
     input.select();
-    if !(undoable && insert(text)) {
-        input.set_value(text);
-    }
-    // The focus was lent to the textarea for a moment only.
+    let done = insert(text);
     let _ = match focused {
         Some(element) if element.tag_name() != "BODY" => element.focus(),
         _ => input.blur(),
     };
-    let _ = input.set_selection_range(0, 0);
-    input.set_scroll_top(0);
+    done
 }
 
 /// Browsers insert long texts slowly this way; those can be brought back by the page's own button alone.
@@ -125,7 +134,7 @@ fn rounded(pixels: f64) -> i32 {
 
 /// Height of one line in CSS pixels.
 fn line_height(input: &HtmlTextAreaElement) -> f64 {
-    let style = gloo::utils::window().get_computed_style(input).ok().flatten();
+    let style = window().get_computed_style(input).ok().flatten();
     let height = style.and_then(|style| style.get_property_value("line-height").ok());
     height.and_then(|height| height.trim_end_matches("px").parse().ok()).unwrap_or(20.0)
 }

@@ -2,7 +2,7 @@
 
 use rules::report::{Report, Risk, Severity};
 use rules::rules::Lang;
-use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, severity, verdict};
+use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, kind, severity, verdict};
 
 use crate::capacity::{Amount, What};
 use crate::checking::LIMIT;
@@ -31,6 +31,23 @@ pub const PLACEHOLDER: Label = Label {
     ja: "ここに貼り付けるか、ページ上にファイルをドロップしてください。",
     zh: "粘贴到这里，或把文件拖放到页面任意位置。",
 };
+
+/// Shown in the empty textarea, when a kind of input is asked for.
+#[must_use]
+pub fn placeholder(lang: Lang, wanted: Option<&str>) -> String {
+    let Some(kind) = wanted.and_then(kind) else {
+        return PLACEHOLDER.text(lang).to_owned();
+    };
+    let kind = kind.text(lang);
+    match lang {
+        Lang::En => format!("Paste here: {kind}"),
+        Lang::Ja => format!("ここに貼り付け: {kind}"),
+        Lang::Zh => format!("粘贴到这里：{kind}"),
+    }
+}
+
+/// Opens the page without the page around.
+pub const FULL_PAGE: Label = Label { en: "Open full page", ja: "全画面で開く", zh: "打开完整页面" };
 
 /// The promise under the textarea.
 pub const PRIVACY: Label = Label {

@@ -7,6 +7,7 @@ use rules::settings::Settings;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
+use super::full_page::full_page;
 use super::here::here;
 use super::node_form::NodeForm;
 use super::preferences_bar::preferences_bar;
@@ -17,7 +18,9 @@ use crate::checking::LIMIT;
 use crate::examples::Example;
 use crate::fixes::{self, Fixed};
 use crate::fragment::{self, Opened};
-use crate::hooks::{use_checker, use_cursor, use_file_drop, use_finding_keys, use_fragment, use_shell_words};
+use crate::hooks::{
+    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_shell_words,
+};
 use crate::places::line_at;
 use crate::preferences;
 use crate::shell::{self, Shell};
@@ -66,7 +69,11 @@ pub fn App(props: &AppProps) -> Html {
     };
     let on_files = {
         let (put, dispatch) = (put.clone(), state.dispatcher());
+        let fixed = shell.embed.as_ref().is_some_and(|embed| embed.readonly);
         Callback::from(move |files: Vec<web_sys::File>| {
+            if fixed {
+                return;
+            }
             let (put, dispatch) = (put.clone(), dispatch.clone());
             spawn_local(async move {
                 match read(&files).await {
@@ -76,6 +83,7 @@ pub fn App(props: &AppProps) -> Html {
             });
         })
     };
+    use_embed(shell, &state, put.reform(|text: Rc<str>| Put::text(&text)));
     use_fragment(input.text_length() == 0, on_open);
     use_file_drop(on_files.clone());
     use_cursor(input, state.dispatcher());
@@ -136,6 +144,7 @@ pub fn App(props: &AppProps) -> Html {
             } else {
                 { welcome(state.lang, &on_example) }
             }
+            if shell.embed.is_some() { { full_page(&state, input) } }
         </>
     }
 }

@@ -9,6 +9,7 @@ mod enforce_panel;
 mod evidence;
 mod filters;
 mod finding_card;
+mod full_page;
 mod here;
 mod icon;
 mod lines_read;

@@ -64,7 +64,7 @@ pub fn Tools(props: &Props) -> Html {
         <>
             { example_list(&list, lang, &props.on_example) }
             <input ref={files} type="file" multiple=true hidden=true {onchange} />
-            <button type="button" onclick={open}>{ words::OPEN.text(lang) }</button>
+            <button type="button" class="open" onclick={open}>{ words::OPEN.text(lang) }</button>
             if props.text {
                 <button type="button" onclick={props.on_clear.reform(|_| ())}>{ words::CLEAR.text(lang) }</button>
             }

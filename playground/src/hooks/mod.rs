@@ -3,6 +3,7 @@
 mod use_checker;
 mod use_copy;
 mod use_cursor;
+mod use_embed;
 mod use_file_drop;
 mod use_finding_keys;
 mod use_fragment;
@@ -11,6 +12,7 @@ mod use_shell_words;
 pub use use_checker::use_checker;
 pub use use_copy::{Copied, use_copy};
 pub use use_cursor::use_cursor;
+pub use use_embed::use_embed;
 pub use use_file_drop::use_file_drop;
 pub use use_finding_keys::use_finding_keys;
 pub use use_fragment::use_fragment;

@@ -1,0 +1,132 @@
+// <noderisk-check>: the page inside another page. Needs nothing but this script:
+//
+//   <script src="https://tools.example/noderisk/noderisk-embed.js" defer></script>
+//   <noderisk-check kind="manifest"><pre>apiVersion: v1 …</pre></noderisk-check>
+//
+// Attributes: kind, lang, theme, readonly, hide, src, title, sandbox. examples/embedding/README.md describes them, the
+// messages between element and page, and the event "noderisk-report".
+(() => {
+  "use strict";
+
+  const VERSION = 1;
+
+  /** The folder of this script is the page, unless `src` names another. */
+  const HERE = document.currentScript?.src ?? document.baseURI;
+
+  /** Height until the page has told its own, in CSS pixels. */
+  const START = 330;
+
+  /** What the frame may do: no navigation of the page around, no forms, no dialogs. */
+  const SANDBOX = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-downloads";
+
+  const TITLES = {
+    en: "noderisk: will this take a node down?",
+    ja: "noderisk: そのままで、ノードは落ちませんか？",
+    zh: "noderisk：这样下去，节点会不会挂？",
+  };
+
+  /** The element's text without the indentation that all its lines share. */
+  function dedented(text) {
+    const lines = text.replace(/^[ \t]*\n/, "").trimEnd().split("\n");
+    const indents = lines.filter((line) => line.trim() !== "").map((line) => line.match(/^[ \t]*/)[0].length);
+    const shared = Math.min(...indents);
+    return lines.map((line) => line.slice(shared)).join("\n");
+  }
+
+  class NoderiskCheck extends HTMLElement {
+    static observedAttributes = ["theme"];
+
+    #frame;
+    #channel;
+    #origin;
+    #listens = false;
+    #receive = (event) => this.#received(event);
+
+    connectedCallback() {
+      if (this.#frame === undefined) {
+        this.attachShadow({ mode: "open" });
+      }
+      // A frame that is moved in the document loads anew.
+      this.#listens = false;
+      this.#channel = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("");
+      this.#frame = this.#makeFrame();
+      addEventListener("message", this.#receive);
+      this.shadowRoot.replaceChildren(this.#frame);
+    }
+
+    disconnectedCallback() {
+      removeEventListener("message", this.#receive);
+    }
+
+    attributeChangedCallback() {
+      this.#send({ type: "noderisk:theme", theme: this.#theme });
+    }
+
+    get #theme() {
+      return this.getAttribute("theme") ?? "system";
+    }
+
+    get #lang() {
+      const tag = this.closest("[lang]")?.lang ?? "";
+      const lang = tag.slice(0, 2).toLowerCase();
+      return lang in TITLES ? lang : "en";
+    }
+
+    #makeFrame() {
+      const page = new URL(this.getAttribute("src") ?? "./", this.hasAttribute("src") ? document.baseURI : HERE);
+      this.#origin = page.origin;
+      const query = { embed: "1", lang: this.#lang, theme: this.#theme, channel: this.#channel };
+      for (const name of ["kind", "hide"]) {
+        if (this.hasAttribute(name)) query[name] = this.getAttribute(name);
+      }
+      if (this.hasAttribute("readonly")) query.readonly = "1";
+      page.search = new URLSearchParams(query);
+
+      const frame = document.createElement("iframe");
+      frame.title = this.getAttribute("title") ?? TITLES[this.#lang];
+      frame.loading = "lazy";
+      frame.setAttribute("sandbox", this.getAttribute("sandbox") ?? SANDBOX);
+      frame.allow = "clipboard-write";
+      frame.part = "frame";
+      Object.assign(frame.style, { display: "block", width: "100%", height: `${START}px`, border: "0", borderRadius: "6px" });
+      this.style.display ||= "block";
+      frame.src = page;
+      return frame;
+    }
+
+    /** Messages count only from this frame, from the page that was loaded into it. */
+    #received({ source, origin, data }) {
+      const own = source === this.#frame.contentWindow && data?.v === VERSION && data.channel === this.#channel;
+      // A frame in a sandbox without allow-same-origin has the origin "null".
+      if (!own || (origin !== this.#origin && origin !== "null")) return;
+      switch (data.type) {
+        case "noderisk:ready":
+          this.#ready();
+          break;
+        case "noderisk:height":
+          if (data.height > 0) this.#frame.style.height = `${data.height}px`;
+          break;
+        case "noderisk:report": {
+          const { verdict, counts, rules } = data;
+          this.dispatchEvent(new CustomEvent("noderisk-report", { bubbles: true, detail: { verdict, counts, rules } }));
+        }
+      }
+    }
+
+    #ready() {
+      this.#listens = true;
+      const text = dedented((this.querySelector('script[type="text/plain"]') ?? this).textContent);
+      if (text !== "") this.#send({ type: "noderisk:input", text });
+      // The theme may have changed while the page was loading.
+      this.#send({ type: "noderisk:theme", theme: this.#theme });
+    }
+
+    #send(message) {
+      if (!this.#listens) return;
+      const opaque = !this.#frame.getAttribute("sandbox").includes("allow-same-origin");
+      this.#frame.contentWindow?.postMessage({ v: VERSION, ...message }, opaque ? "*" : this.#origin);
+    }
+  }
+
+  customElements.define("noderisk-check", NoderiskCheck);
+})();

@@ -1,0 +1,49 @@
+//! Leads from the embedded page to the whole one.
+
+use gloo::utils::{document_element, window};
+use rules::settings::NodeProfile;
+use share::{Shared, encode};
+use web_sys::{HtmlAnchorElement, HtmlTextAreaElement};
+use yew::prelude::*;
+
+use crate::places::line_at;
+use crate::state::State;
+use crate::words;
+
+/// A link that opens the whole page in a tab of its own, with the text, the node, the language and the theme.
+pub(super) fn full_page(state: &State, input: &HtmlTextAreaElement) -> Html {
+    // The address carries the text, so it is made when it is about to be used and not at each key.
+    let refresh = {
+        let (input, node) = (input.clone(), state.node.clone());
+        Callback::from(move |event: Event| {
+            if let Some(link) = event.target_dyn_into::<HtmlAnchorElement>() {
+                link.set_href(&address(&input, &node));
+            }
+        })
+    };
+    html! {
+        <p id="full">
+            <a href={query()} target="_blank" rel="noopener"
+                onpointerdown={refresh.reform(Into::into)} onfocus={refresh.reform(Into::into)}
+                onclick={refresh.reform(Into::into)}>
+                { words::FULL_PAGE.text(state.lang) }
+            </a>
+        </p>
+    }
+}
+
+fn address(input: &HtmlTextAreaElement, node: &NodeProfile) -> String {
+    let text = input.value();
+    if text.is_empty() {
+        return query();
+    }
+    let line = line_at(&text, input.selection_start().ok().flatten().unwrap_or_default());
+    query() + &encode(&Shared::new(text, node, Some(line).filter(|line| *line > 1)))
+}
+
+/// The page without embedding, looking as it does now.
+fn query() -> String {
+    let path = window().location().pathname().unwrap_or_default();
+    let now = |name| document_element().get_attribute(name).unwrap_or_default();
+    format!("{path}?lang={}&theme={}", now("lang"), now("data-theme"))
+}

@@ -1,0 +1,115 @@
+//! Talks with the page around, when there is one.
+
+use std::rc::Rc;
+
+use gloo::events::EventListener;
+use gloo::utils::{document, document_element, window};
+use js_sys::{JSON, Reflect};
+use serde_json::Value;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{MessageEvent, ResizeObserver};
+use yew::prelude::*;
+
+use crate::embed::{Embed, Told};
+use crate::shell::Shell;
+use crate::state::{Action, Phase, State};
+
+/// Tell the page around how high this one is and what came of each check, and take a text and a theme from it.
+#[hook]
+pub fn use_embed(shell: &Shell, state: &UseReducerHandle<State>, put: Callback<Rc<str>>) {
+    let latest = use_mut_ref(|| put.clone());
+    *latest.borrow_mut() = put;
+    let dispatch = state.dispatcher();
+    let input = shell.input.clone();
+    use_effect_with(shell.embed.clone(), move |embed| {
+        let parts = embed.clone().map(|embed| {
+            input.set_read_only(embed.readonly);
+            show(&embed);
+            let messages = EventListener::new(&window(), "message", move |event| match told(event) {
+                Some(Told::Input(text)) => {
+                    let put = latest.borrow().clone();
+                    put.emit(text.into());
+                }
+                Some(Told::Theme(theme)) => dispatch.dispatch(Action::Theme(theme)),
+                None => {}
+            });
+            let height = Height::watch(embed.clone());
+            tell(&embed.ready());
+            (messages, height)
+        });
+        move || drop(parts)
+    });
+    // The report of a text that is no longer there is nobody's business.
+    let done = state.checked.clone().filter(|_| state.phase() == Phase::Done);
+    use_effect_with((shell.embed.clone(), done), |(embed, done)| {
+        if let (Some(embed), Some(checked)) = (embed, done) {
+            tell(&embed.report(&checked.report));
+            // Browsers do not tell of sizes in frames that are out of view.
+            tell_height(embed);
+        }
+    });
+}
+
+/// Put what the stylesheet has to know on `<html>`.
+fn show(embed: &Embed) {
+    let html = document_element();
+    let _ = html.set_attribute("data-hide", &embed.hidden.join(" "));
+    if embed.readonly {
+        let _ = html.set_attribute("data-readonly", "");
+    }
+}
+
+/// Messages go to whoever has embedded the page: they hold nothing that others must not see.
+fn tell(message: &Value) {
+    if let (Ok(Some(parent)), Ok(message)) = (window().parent(), JSON::parse(&message.to_string())) {
+        let _ = parent.post_message(&message, "*");
+    }
+}
+
+/// A message of the page around; `None` when somebody else has sent it, or something else.
+fn told(event: &Event) -> Option<Told> {
+    let event: &MessageEvent = event.dyn_ref()?;
+    let parent = window().parent().ok()??;
+    if event.source().as_deref() != Some(parent.as_ref()) {
+        return None;
+    }
+    let data = event.data();
+    let field = |name: &str| Reflect::get(&data, &JsValue::from_str(name)).ok();
+    let kind = field("type")?.as_string()?;
+    let content = field(Told::field(&kind))?.as_string()?;
+    Told::read(&kind, field("v")?.as_f64()?, &content)
+}
+
+/// Tells the height of the page as long as it lives.
+struct Height {
+    observer: ResizeObserver,
+    _changed: Closure<dyn FnMut()>,
+}
+
+impl Height {
+    fn watch(embed: Embed) -> Option<Self> {
+        let body = document().body()?;
+        let changed = Closure::<dyn FnMut()>::new(move || tell_height(&embed));
+        let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).ok()?;
+        observer.observe(&body);
+        Some(Self { observer, _changed: changed })
+    }
+}
+
+impl Drop for Height {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+fn tell_height(embed: &Embed) {
+    if let Some(body) = document().body() {
+        tell(&embed.height(pixels(body.get_bounding_client_rect().height())));
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
+fn pixels(height: f64) -> u32 {
+    height.ceil() as u32
+}
