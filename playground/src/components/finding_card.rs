@@ -41,7 +41,7 @@ pub(super) fn finding_card(
             <header>
                 <p class="severity">
                     { icon.view() }{ severity(finding.severity).text(lang) }
-                    <code class="rule">{ visible(&finding.rule).into_owned() }</code>
+                    { rule(&finding.rule, said.is_some(), lang) }
                 </p>
                 <h3 id={heading.clone()}>{ title }</h3>
             </header>
@@ -60,6 +60,17 @@ pub(super) fn finding_card(
             if !finding.patch.is_empty() { { apply(finding, &heading, checked, page) } }
             { for said.as_ref().map(|said| why(said, lang)) }
         </article>
+    }
+}
+
+/// The rule's id, which leads to the rule's page when this build knows it.
+fn rule(id: &str, known: bool, lang: Lang) -> Html {
+    let name = html! { <code>{ visible(id).into_owned() }</code> };
+    if known {
+        let page = format!("rules/{}/{id}.html", lang.tag());
+        html! { <a class="rule" href={page} target="_blank" rel="noopener">{ name }</a> }
+    } else {
+        html! { <span class="rule">{ name }</span> }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Language and theme.
 
 use rules::rules::Lang;
+use rules::show::words::RULES_HEADING;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
@@ -11,6 +12,7 @@ use crate::words;
 pub(super) fn preferences_bar(lang: Lang, theme: Theme, on_lang: &Callback<Lang>, on_theme: &Callback<Theme>) -> Html {
     html! {
         <>
+            <a href={format!("rules/{}/index.html", lang.tag())}>{ RULES_HEADING.text(lang) }</a>
             <label>
                 <span class="unseen">{ words::LANGUAGE.text(lang) }</span>
                 <select id="lang" onchange={chosen("noderisk.lang", &Lang::ALL, on_lang)}>
