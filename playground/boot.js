@@ -53,6 +53,8 @@ try {
       status.textContent = words.stopped;
     }
   });
+  // Another page may frame this one without asking for the embedded form.
+  if (!embedded && parent === window) import("./offline.js");
 } catch (error) {
   status.textContent = words.failed;
   console.error(error);

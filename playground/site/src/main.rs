@@ -1,7 +1,8 @@
-//! Adds to the page that Trunk has built what Trunk cannot make: a page per rule and language. Trunk runs it as a hook
-//! and names the folder in `TRUNK_STAGING_DIR`.
+//! Adds to the page that Trunk has built what Trunk cannot make: a page per rule and language, and a service worker that
+//! knows all files. Trunk runs it as a hook and names the folder in `TRUNK_STAGING_DIR`.
 
 mod rule_pages;
+mod service_worker;
 mod shell;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,9 @@ fn main() -> Result<(), String> {
 fn finish(folder: &Path, repository: &Path) -> io::Result<()> {
     let shell = Shell::of(&fs::read_to_string(folder.join("index.html"))?).map_err(io::Error::other)?;
     let mut files = rule_pages::pages(repository, &shell)?;
-    files.insert("rules/pages.css".to_owned(), fs::read_to_string(repository.join("playground/style/pages.css"))?);
+    let source = |name: &str| fs::read_to_string(repository.join("playground").join(name));
+    files.insert(service_worker::NAME.to_owned(), service_worker::of(folder, &source(service_worker::NAME)?)?);
+    files.insert("rules/pages.css".to_owned(), source("style/pages.css")?);
     for (path, text) in files {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;

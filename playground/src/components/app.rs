@@ -19,7 +19,7 @@ use crate::examples::Example;
 use crate::fixes::{self, Fixed};
 use crate::fragment::{self, Opened};
 use crate::hooks::{
-    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_shell_words,
+    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_reload, use_shell_words,
 };
 use crate::places::line_at;
 use crate::preferences;
@@ -88,6 +88,7 @@ pub fn App(props: &AppProps) -> Html {
     use_file_drop(on_files.clone());
     use_cursor(input, state.dispatcher());
     use_finding_keys();
+    use_reload(input, &state);
     use_shell_words(shell, &state);
 
     let page = {
