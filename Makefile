@@ -27,6 +27,7 @@ test:
 	cargo clippy --locked --package playground --package module --target wasm32-unknown-unknown --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 	$(MAKE) policy.wasm
+	python3 -m unittest discover --start-directory playground
 	cargo test --locked --workspace
 	$(BROWSER_TEST) --locked --package playground --target wasm32-unknown-unknown
 	$(MAKE) module
