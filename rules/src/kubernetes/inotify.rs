@@ -53,20 +53,33 @@ mod tests {
     use super::{DEFAULT_MAX_PODS, Runtime, instances_of_full_node, instances_of_pod};
     use crate::facts::CgroupMode;
 
-    /// containerd `EventChan`: one instance per container and one for the pause container; 110 pods is kubelet's default.
+    /// On v2, containerd's shim takes one per container and one for the pause container (`pkg/oom/v2` up to 2.2,
+    /// `internal/oom/watcher.go` from 2.3 on), conmon one per container (`src/cgroup.c`, `setup_oom_handling_cgroup_v2`);
+    /// on v1 both use eventfd (containerd/cgroups `memory.go`).
     #[test]
-    fn two_per_pod_on_v2_and_none_on_v1() {
+    fn instances_by_mode_runtime_and_containers() {
+        let (v1, v2) = (Some(CgroupMode::V1), Some(CgroupMode::V2));
+        for (mode, runtime, containers, instances) in [
+            (v2, Runtime::Containerd, 1, 2),
+            (v2, Runtime::Containerd, 2, 3),
+            (v2, Runtime::Containerd, 6, 7),
+            (None, Runtime::Containerd, 3, 4),
+            (v1, Runtime::Containerd, 3, 0),
+            (v2, Runtime::Crio, 1, 1),
+            (v2, Runtime::Crio, 3, 3),
+            (v1, Runtime::Crio, 3, 0),
+        ] {
+            assert_eq!(instances_of_pod(mode, runtime, containers), instances, "{mode:?} {runtime:?} {containers}");
+        }
+        assert_eq!(instances_of_pod(v2, Runtime::Containerd, u64::MAX), u64::MAX);
+    }
+
+    /// 110 pods are kubelet's default; with two instances each they need 220, and the system takes some itself.
+    #[test]
+    fn a_full_node_needs_two_per_pod_and_what_the_system_takes() {
         assert_eq!(instances_of_full_node(None, DEFAULT_MAX_PODS), 245);
         assert_eq!(instances_of_full_node(Some(CgroupMode::V2), 250), 525);
         assert_eq!(instances_of_full_node(Some(CgroupMode::V1), DEFAULT_MAX_PODS), 25);
         assert_eq!(instances_of_full_node(None, u64::MAX), u64::MAX);
-    }
-
-    /// conmon's `setup_oom_handling_cgroup_v2` takes one per container.
-    #[test]
-    fn the_pause_container_counts_with_containerd_alone() {
-        assert_eq!(instances_of_pod(Some(CgroupMode::V2), Runtime::Containerd, 3), 4);
-        assert_eq!(instances_of_pod(Some(CgroupMode::V2), Runtime::Crio, 3), 3);
-        assert_eq!(instances_of_pod(Some(CgroupMode::V1), Runtime::Crio, 3), 0);
     }
 }

@@ -628,6 +628,26 @@ mod tests {
         assert!(walk.sketches.is_empty());
     }
 
+    /// `Quantity.UnmarshalJSON` of apimachinery v0.27.0: blanks around are cut off, numbers may be bare, null is zero.
+    #[test]
+    fn amounts_are_read_as_the_api_server_does() {
+        for (value, amount, shown) in [
+            (Some(json!(" 1Gi ")), Amount::Bytes(1 << 30), "1Gi"),
+            (Some(json!(512)), Amount::Bytes(512), "512"),
+            (Some(json!(1.5)), Amount::Bytes(2), "2"),
+            (Some(json!("400m")), Amount::Bytes(1), "1"),
+            (Some(json!("0")), Amount::Zero, "0"),
+            (Some(json!(null)), Amount::Zero, "0"),
+            (Some(json!("")), Amount::Invalid(String::new()), ""),
+            (Some(json!("1 Gi")), Amount::Invalid("1 Gi".into()), "1 Gi"),
+            (Some(json!(-1)), Amount::Invalid("-1".into()), "-1"),
+            (None, Amount::Unset, "-"),
+        ] {
+            assert_eq!(Amount::read(value.as_ref()), amount, "{value:?}");
+            assert_eq!(amount.to_string(), shown, "{value:?}");
+        }
+    }
+
     #[test]
     fn items_of_a_typed_list_take_its_kind() {
         let walk = walk(&json!({"kind": "ReplicaSetList", "apiVersion": "apps/v1", "metadata": {}, "items": [

@@ -120,6 +120,7 @@ mod tests {
         );
         assert_eq!(limit(json!([container(json!("1Gi")), container(json!(null))]), json!([])), None);
         assert_eq!(limit(json!([container(json!("1Gi"))]), json!([container(json!(0))])), None);
+        assert_eq!(limit(json!([container(json!("1Gi"))]), json!([container(json!(null))])), None, "an init container");
         assert_eq!(limit(json!([]), json!([])), None);
     }
 

@@ -193,7 +193,11 @@ mod tests {
     use std::borrow::Cow;
     use std::collections::BTreeMap;
 
-    use super::{fill, visible};
+    use super::{elsewhere, fill, said, visible};
+    use crate::Input;
+    use crate::report::Finding;
+    use crate::rules::{self, Lang};
+    use crate::settings::Settings;
 
     fn values(pairs: &[(&'static str, &str)]) -> BTreeMap<Cow<'static, str>, String> {
         pairs.iter().map(|(name, value)| (Cow::Borrowed(*name), (*value).to_owned())).collect()
@@ -214,6 +218,40 @@ mod tests {
             "emptyDir: {medium: Memory, sizeLimit: 64Mi}"
         });
         assert_eq!(fill("awk '{print $2}' {size}", &values), "awk '{print $2}' 64Mi");
+    }
+
+    /// The findings of `rule` in a paste.
+    fn found(rule: &str, paste: &str) -> Finding {
+        let mut findings = crate::check(&[Input::new("paste", paste)], &Settings::default()).findings;
+        findings.retain(|finding| finding.rule == rule);
+        findings.remove(0)
+    }
+
+    #[test]
+    fn a_setting_is_told_as_the_nodes_platform_keeps_it() {
+        let node = |image: &str| format!("fs.inotify.max_user_instances = 128\n OS Image:  {image}\n");
+        for (image, form, others) in [
+            ("Ubuntu 22.04.4 LTS", "sudo sysctl -w fs.inotify.max_user_instances=8192\n", true),
+            ("Talos (v1.7.4)", "talosctl -n NODE patch machineconfig", false),
+            ("Bottlerocket OS 1.20.3 (aws-k8s-1.29)", "\"fs.inotify.max_user_instances\" = \"8192\"\n", false),
+            ("Red Hat Enterprise Linux CoreOS 415.92", "kind: Tuned\n", false),
+        ] {
+            let finding = found("inotify-instances-low", &node(image));
+            let remedy = said(&finding, Lang::En).unwrap().remedy;
+            assert!(remedy.contains(form), "{image}: {remedy}");
+            let rule = rules::find(&finding.rule).unwrap();
+            assert_eq!(elsewhere(rule, &finding.values).is_some(), others, "{image}");
+        }
+    }
+
+    #[test]
+    fn remarks_leave_settings_to_their_page_and_other_rules_have_none() {
+        let remark = found("cgroup-v1-node", "tmpfs on /sys/fs/cgroup type tmpfs (ro)\n");
+        assert_eq!(said(&remark, Lang::En).unwrap().remedy, "stat -fc %T /sys/fs/cgroup # cgroup2fs is v2\n");
+        let rule = |id| rules::find(id).unwrap();
+        let pages = elsewhere(rule("cgroup-v1-node"), &remark.values);
+        assert_eq!(pages.as_deref(), Some("Linux, Talos, Bottlerocket, OpenShift"));
+        assert_eq!(elsewhere(rule("memory-limit-missing"), &BTreeMap::new()), None);
     }
 
     #[test]
