@@ -144,8 +144,8 @@ pub const NO_PODS: Label = Label {
 /// What was typed is no amount of memory.
 pub const NO_MEMORY: Label = Label {
     en: "Write a Kubernetes quantity, such as 16Gi.",
-    ja: "16Gi のように Kubernetes の数量で入力してください。",
-    zh: "请输入 Kubernetes 数量，例如 16Gi。",
+    ja: "16Gi のように Kubernetes の Quantity 形式で入力してください。",
+    zh: "请按 Kubernetes Quantity 格式输入，例如 16Gi。",
 };
 
 /// Unfolds what makes a link.
@@ -203,8 +203,8 @@ pub const REJECT: Label = Label { en: "Reject", ja: "拒否する", zh: "拒绝"
 /// The policy mends risky objects.
 pub const GIVE_LIMITS: Label = Label {
     en: "Give limits where there are none, reject the rest",
-    ja: "上限がなければ付け、それ以外は拒否する",
-    zh: "没有上限的补上，其余拒绝",
+    ja: "制限がなければ補い、それ以外は拒否する",
+    zh: "没有限制的补上限制，其余拒绝",
 };
 
 /// The policy lets an object pass.
@@ -264,7 +264,7 @@ pub const fn danger(risk: Risk) -> Label {
         },
         Risk::Inotify => Label {
             en: "inotify instances or watches run out; log streaming and kubelet stop working.",
-            ja: "inotify のインスタンスや watch が枯渇し、ログの追跡や kubelet が動かなくなります。",
+            ja: "inotify のインスタンスやウォッチが枯渇し、ログの追跡や kubelet が動かなくなります。",
             zh: "inotify 实例或 watch 耗尽，日志跟踪和 kubelet 无法工作。",
         },
         Risk::CgroupCleanup => Label {

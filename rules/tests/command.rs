@@ -315,7 +315,7 @@ fn markdown_and_sarif_are_formats() {
 #[test]
 fn a_rule_is_explained_in_the_asked_language() {
     for (lang, title) in
-        [("en", "# Too few inotify instances"), ("ja", "# ノードには少なすぎる i"), ("zh", "# 节点的 inotify 实例")]
+        [("en", "# Too few inotify instances"), ("ja", "# ノードには低すぎる i"), ("zh", "# 节点的 inotify 实例")]
     {
         let output = noderisk(&["explain", "inotify-instances-low", "--lang", lang], "");
         assert_eq!(status(&output), 0);

@@ -35,7 +35,7 @@ pub static RULE: Rule = Rule {
             why: "Kubernetes では 1.31 から cgroup v1 がメンテナンスモードになり、1.35 以降の kubelet はデフォルトでは cgroup v1 のノードで起動しません（failCgroupV1）。\
                   runc も 1.4 で cgroup v1 を非推奨としています。コントローラーごとに階層が分かれているため、新しいコントローラーが加わるたびに misc と同じ問題が起こりえます。",
             fix: "cgroup v2 への移行を計画してください。デフォルトで v2 を使うディストリビューションにするか、Linux 5.8 以降と systemd cgroup \
-                  ドライバーの環境でカーネル引数 systemd.unified_cgroup_hierarchy=1 を指定します。先に fs.inotify.max_user_instances \
+                  ドライバーの環境でカーネルの起動パラメーター systemd.unified_cgroup_hierarchy=1 を指定します。先に fs.inotify.max_user_instances \
                   を引き上げてください。v2 では containerd が Pod ごとに少なくとも 2 つのインスタンスを使います。",
             notes: on_pages(&[
                 "/run/calico/cgroup などほかの場所に cgroup2 がマウントされていても v2 のノードではありません。\
@@ -51,7 +51,7 @@ pub static RULE: Rule = Rule {
             says: &["该节点使用 cgroup v1。"],
             why: "自 Kubernetes 1.31 起 cgroup v1 进入维护模式；从 1.35 起 kubelet 默认拒绝在 cgroup v1 节点上启动（failCgroupV1），runc 1.4 也已弃用它。\
                   由于每个控制器各有独立的层级，每增加一个控制器都可能再次引发类似 misc 的问题。",
-            fix: "请规划迁移到 cgroup v2：使用默认启用 v2 的发行版，或在 Linux 5.8 及以上、使用 systemd cgroup 驱动的前提下加上内核参数 \
+            fix: "请规划迁移到 cgroup v2：使用默认启用 v2 的发行版，或在 Linux 5.8 及以上、使用 systemd cgroup 驱动的前提下加上内核启动参数 \
                   systemd.unified_cgroup_hierarchy=1。请先调高 fs.inotify.max_user_instances：在 v2 上，containerd 为每个 Pod 至少占用两个实例。",
             notes: on_pages(&[
                 "cgroup2 挂载在其他位置（如 /run/calico/cgroup）并不代表节点使用 v2，以 /sys/fs/cgroup 的挂载为准。",

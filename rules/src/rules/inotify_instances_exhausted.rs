@@ -42,7 +42,7 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "inotify インスタンスの枯渇",
             says: &[
-                "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
+                "{user} が inotify インスタンスを {limit} 個中 {used} 個使用しています。",
                 "inotify インスタンスが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
                 "ユーザーあたりの上限 {low_limit} に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
                 "あるユーザーが上限に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
@@ -51,9 +51,9 @@ pub static RULE: Rule = Rule {
                   root で動くすべてのコンテナ）は 1 つの上限を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f で追跡できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると立ち上がらなくなります。",
-            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要で、余裕を見て {target} にします。\
-                  カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。max_user_watches \
-                  を上げても解決しません。",
+            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要です。余裕を見て {target} \
+                  にすることを推奨します。カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。\
+                  max_user_watches を上げても解決しません。",
             notes: on_pages(&[
                 "全ユーザーの合計は、特定のユーザーの使用数がすべて分かる場合には上限と比較しません。\
                  合計が大きくても、どのユーザーも上限に近いとは限らないためです。",

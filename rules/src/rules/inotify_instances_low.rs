@@ -44,18 +44,18 @@ pub static RULE: Rule = Rule {
             ]),
         },
         ja: Text {
-            title: "ノードには少なすぎる inotify インスタンス上限",
+            title: "ノードには低すぎる inotify インスタンスの上限",
             says: &[
-                "inotify インスタンスの上限 {low_limit} は低すぎます。1 つのノードで動いている {running_pods} 個の Pod に {need} が必要です。",
-                "inotify インスタンスの上限 {low_limit} は低すぎます。{max_pods} Pod のノードには {need} が必要です。",
-                "inotify インスタンスを {user} が {limit} 個中 {used} 個使用しています。",
+                "inotify インスタンスの上限 {low_limit} は低すぎます。1 つのノードで動いている {running_pods} 個の Pod には {need} 個必要です。",
+                "inotify インスタンスの上限 {low_limit} は低すぎます。{max_pods} Pod のノードには {need} 個必要です。",
+                "{user} が inotify インスタンスを {limit} 個中 {used} 個使用しています。",
             ],
             why: "cgroup v2 では containerd の shim が pause を含むコンテナごとに inotify インスタンスを 1 つ使います。最小の Pod でも 2 つ、サイドカーがあればさらに増えます。\
                   これらはすべて、systemd や kubelet、root で動くコンテナと合わせて root の使用数に数えられます。そのためデフォルト値 128 は 50 Pod ほどで使い切られ、\
                   kubelet のデフォルトの上限 110 Pod には届きません。",
-            fix: "ノードが Pod で埋まる前に fs.inotify.max_user_instances を引き上げてください。少なくとも {least} が必要で、余裕を見て {target} \
-                  にします。上限を上げるだけならメモリは消費しません。残りを確認するときは、合計ではなくユーザーごとに数えてください。上限は UID \
-                  ごとに適用されます。",
+            fix: "ノードが Pod で埋まる前に fs.inotify.max_user_instances を引き上げてください。少なくとも {least} が必要です。余裕を見て {target} \
+                  にすることを推奨します。上限を上げるだけならメモリは消費しません。残りを確認するときは、合計ではなくユーザーごとに数えてください。\
+                  上限は UID ごとに適用されます。",
             notes: on_pages(&[
                 "必要数は root の分の概算です。システムの 25 に、Pod ごとに実行中のコンテナ数 + 1 を加えます。Pod \
                  が分からない場合は、ノードに配置できる Pod 数 × 2 とします。root 以外で動く Pod は、\

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
                 "inotify: {used} of {limit} watches used, all users taken together.",
                 "The kernel refused a new inotify watch: one user has reached its limit.",
             ],
-            why: "inotify_add_watch then fails with ENOSPC, which reads \"no space left on device\" but is not about \
+            why: "Beyond it inotify_add_watch fails with ENOSPC, which reads \"no space left on device\" but is not about \
                   the disk. kubelet and cAdvisor watch every cgroup directory, so they fail to start or lose sight \
                   of new pods; applications stop noticing changed files. Like instances, watches are counted per \
                   user id, and root's are shared by the whole node.",
@@ -37,7 +37,7 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "inotify ウォッチの枯渇",
             says: &[
-                "inotify ウォッチを {user} が {limit} 個中 {used} 個使用しています。",
+                "{user} が inotify ウォッチを {limit} 個中 {used} 個使用しています。",
                 "inotify ウォッチが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
                 "あるユーザーが上限に達したため、カーネルが新しい inotify ウォッチの追加を拒否しました。",
             ],
@@ -61,7 +61,7 @@ pub static RULE: Rule = Rule {
                 "inotify watch：所有用户合计已使用 {used} 个，上限为 {limit} 个。",
                 "某个用户已达到上限，内核拒绝添加新的 inotify watch。",
             ],
-            why: "此时 inotify_add_watch 返回 ENOSPC，提示是“no space left on device”，但与磁盘无关。\
+            why: "达到上限后 inotify_add_watch 返回 ENOSPC，提示是“no space left on device”，但与磁盘无关。\
                   kubelet 和 cAdvisor 会监视每个 cgroup 目录，因此会启动失败或看不到新的 Pod；应用也无法感知文件变化。\
                   与实例一样，watch 按 UID 统计，root 的额度由整个节点共用。",
             fix: "把 fs.inotify.max_user_watches 调高到 {target}；如果当前值更大，注意不要改小。watch 只有在使用时才占用内核内存，每个约 1 KiB。\

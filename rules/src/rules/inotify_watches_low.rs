@@ -37,7 +37,7 @@ pub static RULE: Rule = Rule {
             ]),
         },
         ja: Text {
-            title: "ノードには少なすぎる inotify ウォッチ上限",
+            title: "ノードには低すぎる inotify ウォッチの上限",
             says: &[
                 "inotify ウォッチの上限を {new} にすると、{old} からの引き下げになります。",
                 "inotify ウォッチの上限 {low_limit} はノードには低すぎます。",

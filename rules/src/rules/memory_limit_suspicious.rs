@@ -51,10 +51,10 @@ pub static RULE: Rule = Rule {
             ]),
         },
         zh: Text {
-            title: "疑似写错的内存数量",
+            title: "疑似写错的内存量",
             says: &["{field} 的值 {written} 不是合法的 Quantity。", "{field} 为 {bytes} 字节，疑似写错。"],
             why: "后缀 m 表示千分之一：400m 是 0.4 字节，向上取整为 1。没有后缀时单位是字节。Mi、Gi 是二进制单位，M、G 是十进制单位；\
-                  KB、MB、GiB 和小写的 mi 都不存在。限制过小容器无法启动，过大则等于没有限制；几个字节的 requests 等于没有预留，几个字节的卷什么也装不下。",
+                  KB、MB、GiB 和小写的 mi 都不是合法后缀。限制过小容器无法启动，过大则等于没有限制；几个字节的 requests 等于没有预留，几个字节的卷什么也装不下。",
             fix: "请写明原本想用的单位，例如 400Mi。",
             notes: on_pages(&[
                 "小于 4 MiB 的限制、小于 4 KiB 的 requests 或卷大小，以及 2^63-1 字节及以上的值视为写错。\

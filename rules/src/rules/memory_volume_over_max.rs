@@ -35,7 +35,7 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "許可された大きさを超えるメモリボリューム",
             says: &[
-                "メモリボリューム {volume} は {size} まで増えます。ここで許可されているのは {max} までです（maxSizeLimit）。",
+                "メモリボリューム {volume} は最大 {size} まで使えます。ここで許可されているのは {max} までです（maxSizeLimit）。",
                 "メモリボリューム {volume} には sizeLimit も Pod のメモリ制限もありません。ここで許可されているのは {max} までです（maxSizeLimit）。",
             ],
             why: "メモリボリュームのファイルは、Pod がなくなるまでノードのメモリを使い続けます。kubelet はボリュームの大きさを sizeLimit と Pod のメモリ制限の小さいほうに合わせ、\

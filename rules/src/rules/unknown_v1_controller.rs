@@ -37,7 +37,7 @@ pub static RULE: Rule = Rule {
             why: "kubelet は cgroup v1 の全階層から終了した Pod を探しますが、削除するのは決まった階層だけです。\
                   ランタイム（またはベンダーの独自パッチ）がほかのコントローラーに Pod の cgroup を作ると、kubelet は同じ Pod の削除を延々と繰り返します。\
                   misc、rdma、openEuler の files では実際に起きています。",
-            fix: "必要がなければ、その階層をアンマウントするか、カーネル引数 cgroup_no_v1={controller} でマウントされないようにしてください。\
+            fix: "必要がなければ、その階層をアンマウントするか、カーネルの起動パラメーター cgroup_no_v1={controller} でマウントされないようにしてください。\
                   cgroup v2 に移行すれば、この種の問題はなくなります。",
             notes: on_pages(&[
                 "マウントされているだけなら害はありません。ランタイムがそこに Pod の cgroup を作ると問題になります。\
@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
             says: &["cgroup v1 控制器 {controller} 已挂载，而 kubelet 不会删除其层级中的 cgroup。"],
             why: "kubelet 会在所有 cgroup v1 层级中查找已结束的 Pod，但只删除固定列表中的层级。如果运行时（或厂商的补丁）在其他控制器下创建 Pod 的 cgroup，\
                   kubelet 就会对同一批 Pod 无休止地重试删除。misc、rdma 以及 openEuler 的 files 都发生过。",
-            fix: "如果不需要，请卸载该层级，或用内核参数 cgroup_no_v1={controller} 禁止挂载。迁移到 cgroup v2 可彻底避免这类问题。",
+            fix: "如果不需要，请卸载该层级，或用内核启动参数 cgroup_no_v1={controller} 禁止挂载。迁移到 cgroup v2 可彻底避免这类问题。",
             notes: on_pages(&[
                 "仅仅挂载并无害处，运行时在其中创建 Pod 的 cgroup 才会出问题，用 find 即可确认。较新内核提供的 \
                  dmem，kubelet 同样不认识。",

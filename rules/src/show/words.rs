@@ -119,7 +119,7 @@ pub fn kind(id: &str) -> Option<Label> {
             Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
         }
         "kernel-command-line" => {
-            Label { en: "kernel command line", ja: "カーネルの起動パラメータ", zh: "内核启动参数" }
+            Label { en: "kernel command line", ja: "カーネルの起動パラメーター", zh: "内核启动参数" }
         }
         "platform" => Label { en: "operating system", ja: "OS の情報", zh: "操作系统信息" },
         "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" },
