@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_B
 TRUNK := env -u NO_COLOR trunk
 BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
 
-.PHONY: run test page module policy.wasm annotated-policy.wasm bench fuzz fmt clean
+.PHONY: run test page module e2e policy.wasm annotated-policy.wasm bench fuzz fmt clean
 
 # Build everything and serve the page; Ctrl-C stops.
 run:
@@ -20,7 +20,7 @@ run:
 
 # Cheap checks first. The policy's tests run the module that was built just before.
 test:
-	@.ci/tools rust page wasm-opt browser typescript
+	@.ci/tools rust page wasm-opt browser e2e typescript
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --package policy --target wasm32-wasip1 -- -D warnings
@@ -33,6 +33,7 @@ test:
 	$(MAKE) module
 	$(MAKE) -C playground/module test
 	$(MAKE) page
+	$(MAKE) e2e
 
 # The page as static files in dist/.
 page:
@@ -43,6 +44,12 @@ page:
 module:
 	@.ci/tools rust page wasm-opt
 	$(MAKE) -C playground/module module
+
+# The built page in a real browser, its reports against the command's. FILES= narrows it down: FILES=share.test.mjs.
+e2e:
+	@.ci/tools rust e2e
+	cargo build --locked --package rules
+	cd e2e && node --test --test-concurrency=2 --test-reporter=spec $(FILES)
 
 # The Kubewarden module, policy/policy.wasm.
 policy.wasm:

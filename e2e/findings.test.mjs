@@ -1,0 +1,92 @@
+// Findings: from finding to line and back, filters, keys, and fixes.
+
+import assert from "node:assert/strict";
+import { onPage } from "./stage.mjs";
+import { eventually, example } from "./visit.mjs";
+
+const NODE = "inotify-instances-exhausted/bad-cgroup-v2-node.txt";
+const DEPLOYMENT = "memory-volume-unlimited-writer/bad-deployment.yaml";
+const SEVERAL = "memory-volume-unlimited-writer/bad-init-and-sidecar.yaml";
+
+onPage("a finding leads to its line", { open: `#example=${DEPLOYMENT}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  await visit.click("line 22", visit.findings.first());
+  assert.equal(await visit.selected(), "image: busybox");
+  assert.match(await visit.focused(), /^Paste a manifest/);
+});
+
+onPage("a line leads to its finding", { open: `#example=${DEPLOYMENT}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  const at = example(DEPLOYMENT).indexOf("image: busybox");
+  await visit.input.focus();
+  await visit.input.evaluate((input, at) => input.setSelectionRange(at, at), at);
+  const title = await visit.findings.first().getByRole("heading").textContent();
+  await visit.click(`line 22 → ${title}`);
+  await eventually(async () => assert.ok((await visit.focused()).includes(title)));
+  assert.equal(await visit.findings.first().getAttribute("aria-current"), "true");
+});
+
+onPage("F8 and Shift+F8 go round the findings, n and p once one has the focus", { open: `#example=${NODE}` },
+  async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    const titles = await visit.findings.getByRole("heading").allTextContents();
+    assert.equal(titles.length, 3);
+    await visit.input.focus();
+    const way = [["F8", 0], ["F8", 1], ["n", 2], ["n", 0], ["p", 2], ["Shift+F8", 1]];
+    for (const [key, number] of way) {
+      await visit.page.keyboard.press(key);
+      assert.ok((await visit.focused()).includes(titles[number]), `${key} leads to ${number}`);
+    }
+    await visit.input.focus();
+    await visit.page.keyboard.press("End");
+    await visit.page.keyboard.type("np");
+    assert.ok((await visit.input.inputValue()).includes("np"), "letters are typed where one types");
+  });
+
+onPage("severities can be hidden and shown again", { open: `#example=${NODE}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  const shown = await visit.findings.count();
+  const errors = visit.report.getByRole("checkbox", { name: /error/ });
+  await errors.uncheck();
+  await eventually(async () => assert.ok(await visit.findings.count() < shown));
+  await visit.verdictIs(/^At risk/);
+  await errors.check();
+  await eventually(async () => assert.equal(await visit.findings.count(), shown));
+});
+
+onPage("a fix is applied, and one undo takes it back", { open: `#example=${DEPLOYMENT}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  await visit.button("Apply fix", visit.findings.first()).click();
+  await visit.verdictIs(/^No risk found/);
+  await visit.statusIs(/^Fixed lines? .*undo takes it back/);
+  assert.match(await visit.input.inputValue(), /limits:\s+memory: 256Mi/);
+  await visit.page.keyboard.press("ControlOrMeta+Z");
+  assert.equal(await visit.input.inputValue(), example(DEPLOYMENT));
+  await visit.verdictIs(/^At risk/);
+});
+
+onPage("all fixes of a rule are one undo step as well", { open: `#example=${SEVERAL}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  await visit.button(/^Apply all \d+ of this rule/, visit.findings.first()).click();
+  await visit.verdictIs(/^No risk found/);
+  await visit.page.keyboard.press("ControlOrMeta+Z");
+  assert.equal(await visit.input.inputValue(), example(SEVERAL));
+});
+
+onPage("what was read and what was not is listed with its lines", async (visit) => {
+  await visit.paste("fs.inotify.max_user_instances = 128\nhello there, how is the node?\n");
+  await visit.verdictIs(/^At risk/);
+  await visit.report.getByRole("region", { name: "Detected" }).getByText("sysctl values").waitFor();
+  const unused = visit.report.getByRole("region", { name: "Not used" });
+  await visit.click("line 2", unused);
+  assert.equal(await visit.selected(), "hello there, how is the node?");
+});
+
+onPage("an undecided risk names the command to paste next, ready to copy", async (visit) => {
+  await visit.paste("kubelet --version\nKubernetes v1.26.3\n");
+  const next = visit.report.getByRole("region", { name: "The four risks" });
+  const command = await next.getByRole("listitem").getByRole("code").first().textContent();
+  await next.getByRole("button", { name: "Copy" }).first().click();
+  await next.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await visit.clipboard(), command);
+});

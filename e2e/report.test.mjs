@@ -1,0 +1,70 @@
+// The report as a file or in the clipboard: byte for byte what the command prints.
+
+import assert from "node:assert/strict";
+import { noderisk } from "./command.mjs";
+import { onPage } from "./stage.mjs";
+import { eventually, example } from "./visit.mjs";
+
+const SEVERAL = "memory-volume-unlimited-writer/bad-init-and-sidecar.yaml";
+const TEXT = example(SEVERAL);
+
+const FORMS = [
+  ["Markdown", "noderisk.md", "markdown"],
+  ["JSON", "noderisk.json", "json"],
+  ["SARIF", "noderisk.sarif", "sarif"],
+];
+
+for (const [form, file, format] of FORMS) {
+  onPage(`saved as ${form}, it is what the command prints`, async (visit) => {
+    await visit.paste(TEXT);
+    const saved = await visit.saved(() => visit.click(`Save ${form}`));
+    assert.equal(saved.name, file);
+    assert.equal(saved.bytes.toString(), noderisk(TEXT, "--format", format).toString());
+  });
+}
+
+for (const [lang, locale, save] of [["ja", "ja-JP", "Markdown を保存"], ["zh", "zh-CN", "保存 Markdown"]]) {
+  onPage(`the report is in the page's language: ${lang}`, { locale, open: `#example=${SEVERAL}` }, async (visit) => {
+    const saved = await visit.saved(() => visit.click(save));
+    assert.equal(saved.bytes.toString(), noderisk(TEXT, "--format", "markdown", "--lang", lang).toString());
+  });
+}
+
+onPage("copied, it is what the command prints", async (visit) => {
+  await visit.paste(TEXT);
+  await visit.click("Copy as Markdown");
+  await visit.button("Copied").waitFor();
+  assert.equal(await visit.clipboard(), noderisk(TEXT, "--format", "markdown").toString());
+});
+
+onPage("what is known of the node counts in it", async (visit) => {
+  await visit.paste("fs.inotify.max_user_instances = 128\n");
+  await visit.page.getByText("About the node").click();
+  await visit.page.getByRole("textbox", { name: "Max pods" }).fill("20");
+  await visit.page.keyboard.press("Tab");
+  await visit.verdictIs(/^No risk found/);
+  const saved = await visit.saved(() => visit.click("Save JSON"));
+  const printed = noderisk("fs.inotify.max_user_instances = 128\n", "--format", "json", "--max-pods", "20");
+  assert.equal(saved.bytes.toString(), printed.toString());
+});
+
+/** A browser that lets nobody at the clipboard, neither the new way nor the old. */
+const clipboardDenied = (context) => context.addInitScript(() => {
+  if (navigator.clipboard) {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException("denied", "NotAllowedError"));
+  }
+  Document.prototype.execCommand = () => false;
+});
+
+onPage("where the clipboard is denied, the report can be copied by hand",
+  { open: `#example=${SEVERAL}`, prepare: clipboardDenied },
+  async (visit) => {
+    await visit.click("Copy as Markdown");
+    await visit.button("The browser refused: select and copy by hand").waitFor();
+    const field = visit.page.getByRole("textbox", { name: "Report" });
+    await field.focus();
+    await eventually(async () => {
+      const selected = await field.evaluate(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd));
+      assert.equal(selected, noderisk(TEXT, "--format", "markdown").toString());
+    });
+  });

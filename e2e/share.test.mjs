@@ -1,0 +1,199 @@
+// Links that carry the text: made, opened for ever, and refused when hostile.
+
+import assert from "node:assert/strict";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { onPage } from "./stage.mjs";
+import { eventually, example } from "./visit.mjs";
+
+const DEPLOYMENT = example("memory-volume-unlimited-writer/bad-deployment.yaml");
+
+/** Links that are out in the world. They are never changed, only added to. */
+const GOLDEN = [
+  {
+    link: "#v1.d=q1YqSa0oUbJSUlEorixOLslRSCvWy8zLL8lMq4zJQ7D1chMr4kuLU4viM_OKSxLzklOLFWwVDI0ssCsqTyxJzgArMTM1NTaLyVOqBQA",
+    text: "$ sysctl fs.inotify\nfs.inotify.max_user_instances = 128\nfs.inotify.max_user_watches = 65536\n",
+    rule: "inotify-instances-low",
+  },
+  {
+    link: "#v1.d=VY4xCsJAEEWvMqytInYyta1gZeNaTMygi87skmyCIQSEXMJOtPRauYBHMFEby_d5__NrE_kcDZoRvG7XC3TtvWsfXfu0enSaIqx8apWCW3OWO68I5cyqcKSUIiHUSsII1FjNA-_QKsDOaySnfeGDE_g5IQwI4IT2PSdFXiX-_M1KfyqEl77QmCNsfrPlGGSIVhQPCNOy2Q721_3XWEKsFi7rHwmnrhCEJYvPqmbomLE59YcMzps3",
+    text: "# 😀 メモリ\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nspec:\n  containers:\n  - name: app\n    image: busybox\n    volumeMounts: [{name: v, mountPath: /v}]\n  volumes: [{name: v, emptyDir: {medium: Memory}}]\n",
+    rule: "memory-volume-unlimited-writer",
+    line: 8,
+  },
+  {
+    link: "#v1.d=q1YqSa0oUbJSSivWy8zLL8lMq9TLTayILy1OLYrPzCsuScxLTi1WsFUwNLKIyVPSUQJKBuSnFCtZGRvoKOXlp6T6pubmF1UCTTA0c88EKsjJzEtVsjKsBQA",
+    text: "fs.inotify.max_user_instances = 128\n",
+    // With the 30 pods that the link tells of, 128 are enough.
+    rule: undefined,
+    node: { pods: "30", memory: "16Gi" },
+  },
+];
+
+for (const { link, text, rule, line, node } of GOLDEN) {
+  onPage(`a link of earlier days opens: ${link.slice(0, 24)}…`, { open: link }, async (visit) => {
+    await visit.verdictIs(rule ? /^At risk/ : /^No risk found/);
+    assert.equal(await visit.input.inputValue(), text);
+    if (rule) {
+      await visit.report.getByText(rule, { exact: true }).waitFor();
+    }
+    if (line) {
+      const before = await visit.input.evaluate((input) => input.value.slice(0, input.selectionStart));
+      assert.equal(before.split("\n").length, line);
+    }
+    if (node) {
+      await visit.page.getByText("About the node").click();
+      assert.equal(await visit.page.getByRole("textbox", { name: "Max pods" }).inputValue(), node.pods);
+      assert.equal(await visit.page.getByRole("textbox", { name: "Allocatable memory" }).inputValue(), node.memory);
+    }
+  });
+}
+
+/** Open the panel, copy the link, and read what it carries. */
+async function share(visit) {
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  if (!await panel.isVisible()) {
+    await visit.click("Share link…");
+  }
+  await visit.click("Copy link", panel);
+  await visit.button("Copied", panel).waitFor();
+  const link = await visit.clipboard();
+  const carried = JSON.parse(inflateRawSync(Buffer.from(new URL(link).hash.replace("#v1.d=", ""), "base64url")));
+  const preview = panel.getByRole("textbox", { name: "The text in the link" });
+  return { link, carried, panel, preview };
+}
+
+onPage("a link goes round: copied here, opened elsewhere", async (visit) => {
+  await visit.paste(DEPLOYMENT);
+  await visit.verdictIs(/^At risk/);
+  const { link, carried } = await share(visit);
+  assert.equal(carried.text, DEPLOYMENT);
+  assert.ok(link.startsWith(`${visit.page.url()}#v1.d=`), "nothing goes into the query");
+  const [other] = await Promise.all([
+    visit.page.context().waitForEvent("page"),
+    visit.page.evaluate((link) => void open(link, "_blank", "noopener"), link),
+  ]);
+  await other.getByRole("heading", { name: /^At risk/ }).waitFor();
+  assert.equal(await other.locator("#input").inputValue(), DEPLOYMENT);
+});
+
+onPage("the address holds a text only as long as it is there", { open: GOLDEN[0].link }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  assert.equal(new URL(visit.page.url()).hash, GOLDEN[0].link);
+  await visit.paste("uname -r\n");
+  await visit.statusIs(/checked/);
+  assert.equal(new URL(visit.page.url()).hash, "");
+});
+
+const SECRETS = `kind: Secret
+apiVersion: v1
+metadata:
+  name: db
+data:
+  password: aHVudGVyMg==
+---
+kind: Pod
+apiVersion: v1
+metadata:
+  name: app
+spec:
+  containers:
+  - name: app
+    image: registry.corp.example/app
+    env:
+    - name: API_KEY
+      value: open-sesame
+    args: ["--token=s3cr3t-t0ken", "--peer=10.42.7.9", "--home=db01.prod.internal"]
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+`;
+
+onPage("a link carries no secrets, tokens, addresses or names, and shows so before", async (visit) => {
+  await visit.paste(SECRETS);
+  await visit.verdictIs(/^At risk/);
+  const { carried, panel, preview } = await share(visit);
+  assert.equal(await preview.inputValue(), carried.text);
+  for (const secret of ["aHVudGVyMg==", "open-sesame", "s3cr3t-t0ken", "10.42.7.9", "db01.prod.internal"]) {
+    assert.ok(!carried.text.includes(secret), secret);
+  }
+  assert.equal(carried.text.split("\n").length, SECRETS.split("\n").length, "findings stay at their lines");
+  assert.match(carried.text, /emptyDir: \{medium: Memory\}/);
+  await panel.getByRole("checkbox", { name: "IP addresses" }).uncheck();
+  const again = await share(visit);
+  assert.ok(again.carried.text.includes("10.42.7.9"), "what is to stay in stays in");
+  assert.ok(!again.carried.text.includes("s3cr3t-t0ken"));
+  assert.equal(await visit.input.inputValue(), SECRETS, "the text itself stays");
+});
+
+onPage("a link that is too long is not offered, and the length is told", async (visit) => {
+  const noise = Array.from({ length: 4_000 }, (_, at) => `net.noise_${(at * 2654435761) % 4294967296}.mark = ${at}`);
+  await visit.paste(`fs.inotify.max_user_instances = 128\n${noise.join("\n")}\n`);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Share link…");
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  await panel.getByText(/^The link has \d{5,} characters\. More than 30000 do not get through/).waitFor();
+  assert.equal(await visit.button("Copy link", panel).count(), 0);
+});
+
+const packed = (bytes) => `#v1.d=${deflateRawSync(bytes, { level: 9 }).toString("base64url")}`;
+const carrying = (state) => packed(JSON.stringify(state));
+
+const DAMAGED = /^This link is damaged/;
+const REFUSED = [
+  ["cut on its way", GOLDEN[1].link.slice(0, -30), DAMAGED],
+  ["changed on its way", GOLDEN[0].link.replace("SUlEorixOLslRSCvWy8zLL8", "SUlEOrIXoLSLrscVwY8ZllL8"), DAMAGED],
+  ["no base64", "#v1.d=%F0%9F%98%80", DAMAGED],
+  ["not deflated", `#v1.d=${Buffer.from('{"text":"kind: Pod"}').toString("base64url")}`, DAMAGED],
+  ["of another codec", "#v1.z=q1YqSa0oUbJSUg", DAMAGED],
+  ["without text", carrying({ line: 3 }), DAMAGED],
+  ["with another type of text", carrying({ text: ["kind: Pod"] }), DAMAGED],
+  ["nested without end", packed("[".repeat(1_000_000)), DAMAGED],
+  ["of a later version", "#v2.d=q1YqSa0oUbJSUg", /^This link was made by a newer version/],
+  ["a bomb", packed(Buffer.alloc(256 * 1024 * 1024, " ")), /^This link holds more text/],
+];
+
+onPage("broken and hostile links are refused in words, and the page goes on", async (visit) => {
+  for (const [what, link, said] of REFUSED) {
+    await visit.page.evaluate((link) => (location.hash = link), link);
+    await eventually(async () => assert.match(await visit.status.textContent(), said, what));
+    await visit.pasteOver(DEPLOYMENT);
+    await visit.statusIs(/^34 lines checked/);
+  }
+});
+
+onPage("a page that is opened by a bomb is there all the same", { open: REFUSED.at(-1)[1] }, async (visit) => {
+  await visit.statusIs(REFUSED.at(-1)[2]);
+  await visit.paste(DEPLOYMENT);
+  await visit.verdictIs(/^At risk/);
+});
+
+onPage("fields of a link that make no sense are passed over",
+  { open: carrying({ text: DEPLOYMENT, line: 1e15, maxPods: -3, nodeMemory: "lots", theme: 1 }) },
+  async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    assert.equal(await visit.input.inputValue(), DEPLOYMENT);
+  });
+
+onPage("a link that arrives while there is text takes its place, and the text comes back", async (visit) => {
+  await visit.paste("# mine\nuname -r\n");
+  await visit.statusIs(/checked/);
+  await visit.page.evaluate((hash) => (location.hash = hash), GOLDEN[0].link);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Bring my text back");
+  assert.equal(await visit.input.inputValue(), "# mine\nuname -r\n");
+});
+
+const MARKUP = `kind: Pod # <img src=x onerror=alert(1)>
+apiVersion: v1
+metadata: {name: "<img src=x onerror=alert(1)>"}
+spec:
+  containers:
+  - name: "<script>alert(1)</script>"
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+`;
+
+onPage("markup in a link stays text", { open: carrying({ text: MARKUP }) }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  await visit.findings.getByText("<script>alert(1)</script>", { exact: true }).first().waitFor();
+  assert.equal(await visit.page.locator("img, main script").count(), 0);
+});

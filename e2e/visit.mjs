@@ -1,0 +1,100 @@
+// The page as its users know it: by the names and roles that they see or hear, here in English.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+export class Visit {
+  constructor(page, complaints) {
+    this.page = page;
+    this.complaints = complaints;
+    this.input = page.getByRole("textbox", { name: /^Paste a manifest/ });
+    this.status = page.locator("#status");
+    this.report = page.getByRole("region", { name: "Report", exact: true });
+    this.verdict = this.report.getByRole("heading", { level: 2 }).first();
+    this.findings = this.report.getByRole("article");
+  }
+
+  /** The page is ready to check. */
+  async started() {
+    await this.page.locator("#theme").waitFor();
+  }
+
+  /** Paste as with the keyboard. */
+  async paste(text) {
+    await this.page.evaluate((text) => navigator.clipboard.writeText(text), text);
+    await this.input.focus();
+    await this.page.keyboard.press("ControlOrMeta+V");
+  }
+
+  /** Paste in place of all that is there. */
+  async pasteOver(text) {
+    await this.input.focus();
+    await this.page.keyboard.press("ControlOrMeta+A");
+    await this.paste(text);
+  }
+
+  button(name, within = this.page) {
+    return within.getByRole("button", { name, exact: typeof name === "string" });
+  }
+
+  async click(name, within) {
+    await this.button(name, within).click();
+  }
+
+  /** The name of whatever has the focus, as a screen reader says it. */
+  focused() {
+    return this.page.evaluate(() => {
+      const { activeElement } = document;
+      return activeElement.getAttribute("aria-label") ?? activeElement.labels?.[0]?.textContent.trim() ?? activeElement.textContent.trim();
+    });
+  }
+
+  /** The stretch of the pasted text that is selected. */
+  selected() {
+    return this.input.evaluate((input) => input.value.slice(input.selectionStart, input.selectionEnd));
+  }
+
+  clipboard() {
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  async verdictIs(pattern) {
+    await eventually(async () => assert.match(await this.verdict.textContent(), pattern));
+  }
+
+  async statusIs(pattern) {
+    await eventually(async () => assert.match(await this.status.textContent(), pattern));
+  }
+
+  /** The file that `act` makes the browser save: its name and bytes. */
+  async saved(act) {
+    const [download] = await Promise.all([this.page.waitForEvent("download"), act()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  }
+}
+
+/** Wait until `check` no longer throws. */
+export async function eventually(check) {
+  for (const started = Date.now(); ; ) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() - started > 10_000) {
+        throw error;
+      }
+      await pause(20);
+    }
+  }
+}
+
+/** The text of a file in examples/. */
+export function example(address) {
+  return readFileSync(examplePath(address), "utf8");
+}
+
+/** The path of a file in examples/. */
+export function examplePath(address) {
+  return fileURLToPath(new URL(`../examples/${address}`, import.meta.url));
+}
