@@ -12,15 +12,18 @@ use crate::Context;
 use crate::admission::request::{Operation, Request};
 use crate::kubernetes::limit_range;
 use crate::patch::{self, Set};
-use crate::report::{Finding, Severity};
+use crate::report::Finding;
 use crate::rules::Lang;
 use crate::settings::{Action, NodeFindings, Settings};
 use crate::show::words;
 
+mod excerpt;
 mod message;
 mod mutation;
 mod ratchet;
 mod request;
+
+pub use excerpt::Excerpt;
 
 /// What the policy answers to an admission request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,8 +100,7 @@ pub fn decide_in_cluster(request: &Value, settings: &Settings, list_limit_ranges
         _ => Vec::new(),
     };
     let actions: Vec<(Action, &Finding)> = ratchet::added(&findings, &before)
-        .map(|(finding, added)| (on_request(action(finding, settings), &request, settings, added), finding))
-        .filter(|(action, _)| *action != Action::Off)
+        .map(|(finding, added)| (action(finding, added, &request, settings), finding))
         .collect();
 
     let mut decision = Decision::on(&request.label(), &actions);
@@ -109,30 +111,19 @@ pub fn decide_in_cluster(request: &Value, settings: &Settings, list_limit_ranges
     decision
 }
 
-/// What the policy does with a finding: what the settings say of its rule, else what its severity says.
-#[must_use]
-pub fn action(finding: &Finding, settings: &Settings) -> Action {
-    settings.rules.get(finding.rule.as_ref()).copied().unwrap_or(match finding.severity {
-        Severity::Error => Action::Deny,
-        Severity::Warning => Action::Warn,
-        Severity::Info => Action::Off,
-    })
-}
-
-/// What becomes of an action on this request.
-fn on_request(action: Action, request: &Request, settings: &Settings, added: bool) -> Action {
-    match (action, settings.node_findings) {
-        (Action::Off, _) => Action::Off,
-        (_, NodeFindings::Reject) if request.is_node() => Action::Deny,
+/// What becomes of a finding in this request.
+fn action(finding: &Finding, added: bool, request: &Request, settings: &Settings) -> Action {
+    match settings.node_findings {
+        NodeFindings::Reject if request.is_node() => Action::Deny,
         // A node that is rejected cannot join the cluster.
-        (_, NodeFindings::Warn) if request.is_node() => Action::Warn,
+        NodeFindings::Warn if request.is_node() => Action::Warn,
         // What was there before must not keep labels, finalizers and the like from being updated.
         _ if !added => Action::Warn,
-        _ => action,
+        _ => settings.action(&finding.rule, finding.severity),
     }
 }
 
-/// The findings about an object as it would be stored.
+/// The findings about an object as it would be stored, but for those that the settings turn off.
 fn check(object: &Value, request: &Request, settings: &Settings) -> Vec<Finding> {
     let context = Context { namespace: request.namespace.map(str::to_owned) };
     crate::object_findings(object, &context, settings)

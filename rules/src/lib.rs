@@ -24,7 +24,8 @@ use serde_json::Value;
 use crate::facts::Facts;
 use crate::read::Reading;
 use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Span, Status, Unread, Verdict};
-use crate::settings::Settings;
+use crate::rules::Rule;
+use crate::settings::{Action, Settings};
 
 /// One text to check: a file, a paste, standard input.
 #[derive(Clone, Debug)]
@@ -99,9 +100,10 @@ pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> R
     run(&object_facts(object, context, settings), settings, Vec::new(), Vec::new())
 }
 
-/// The findings of [`check_object`], for a decision that asks for nothing more.
+/// The findings of [`check_object`] that the policy does something about; rules whose findings it ignores are not run.
 pub(crate) fn object_findings(object: &Value, context: &Context, settings: &Settings) -> Vec<Finding> {
-    findings(&object_facts(object, context, settings), settings)
+    let counts = |rule: &Rule| settings.action(rule.id, rule.severity) != Action::Off;
+    findings(&object_facts(object, context, settings), settings, counts)
 }
 
 fn object_facts(object: &Value, context: &Context, settings: &Settings) -> Facts {
@@ -112,18 +114,23 @@ fn object_facts(object: &Value, context: &Context, settings: &Settings) -> Facts
 
 /// Facts to report: run every rule, then judge each risk and the whole.
 fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
-    let findings = findings(facts, settings);
+    let findings = findings(facts, settings, |_| true);
     let mut risks = BTreeMap::new();
     risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))));
     let verdict = verdict(&risks);
     Report { version: 1, verdict, risks, findings, read, unread }
 }
 
-/// What the rules find, worst first; within a severity in the order of the rules and of what they saw, which does not
-/// depend on spans, so that the text path and the object path agree.
-fn findings(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+/// What the rules that `run` names find, worst first; within a severity in the order of the rules and of what they saw,
+/// which does not depend on spans, so that the text path and the object path agree.
+fn findings(facts: &Facts, settings: &Settings, run: impl Fn(&Rule) -> bool) -> Vec<Finding> {
     let rules = |severity| rules::RULES.iter().filter(move |rule| rule.severity == severity);
-    Severity::WORST_FIRST.into_iter().flat_map(rules).flat_map(|rule| rule.findings(facts, settings)).collect()
+    Severity::WORST_FIRST
+        .into_iter()
+        .flat_map(rules)
+        .filter(|rule| run(rule))
+        .flat_map(|rule| rule.findings(facts, settings))
+        .collect()
 }
 
 fn risk_state(risk: Risk, facts: &Facts, findings: &[Finding]) -> RiskState {

@@ -84,7 +84,11 @@ pub(crate) fn unescape(step: &str) -> String {
 /// One step of a JSON pointer, escaped.
 #[must_use]
 pub fn escape(step: &str) -> Cow<'_, str> {
-    if step.contains(['~', '/']) { Cow::Owned(step.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(step) }
+    if memchr::memchr2(b'~', b'/', step.as_bytes()).is_some() {
+        Cow::Owned(step.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(step)
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use wildmatch::WildMatch;
 
 use crate::kubernetes::pod::{Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
+use crate::report::Severity;
 use crate::rules;
 
 /// Settings of the policy and of the command's `--settings`. Every field is optional; a wrong one is refused with a
@@ -81,6 +82,22 @@ pub struct NodeProfile {
 }
 
 impl Settings {
+    /// What the policy does with findings of a rule: what is set for the rule, else what its severity says.
+    #[must_use]
+    pub fn action(&self, rule: &str, severity: Severity) -> Action {
+        self.rules.get(rule).copied().unwrap_or(match severity {
+            Severity::Error => Action::Deny,
+            Severity::Warning => Action::Warn,
+            Severity::Info => Action::Off,
+        })
+    }
+
+    /// Whether the policy may change objects.
+    #[must_use]
+    pub fn change_objects(&self) -> bool {
+        self.default_size_limit.is_some() || self.default_memory_limit.is_some()
+    }
+
     /// Take the exempt containers and volumes out of a pod template, so that no rule sees them.
     pub fn exempt(&self, pod: &mut PodTemplate) {
         if self.exempt_images.is_empty() && self.exempt_volumes.is_empty() {

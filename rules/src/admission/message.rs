@@ -1,8 +1,8 @@
 //! What the policy tells people about findings.
 
 use crate::report::Finding;
-use crate::rules::Lang;
-use crate::show::{self, Said};
+use crate::rules::{self, Lang, Text};
+use crate::show;
 
 /// Longest first line of a message, in bytes: what a client shows when it shows one line.
 const FIRST_LINE: usize = 255;
@@ -53,16 +53,13 @@ fn most(lines: impl Iterator<Item = String>, count: usize, mark: &str) -> Vec<St
 
 /// Where it is, what is wrong, and what to do, on one line. A long object name gives way first.
 fn headline(object: &str, finding: &Finding) -> String {
-    let said = show::said(finding, Lang::En);
-    let title = said.as_ref().map_or("", |said| said.title);
-    let rest = format!("{}: {title}. {}", part(finding), remedy(finding, said.as_ref()));
+    let rest = format!("{}: {}. {}", part(finding), title(finding), remedy(finding));
     located(object, finding, rest.trim_end(), FIRST_LINE)
 }
 
 /// Where it is and what is wrong. Clients show warnings while the object is applied, so there is no room for more.
 fn warning(object: &str, finding: &Finding) -> String {
-    let title = show::said(finding, Lang::En).map_or("", |said| said.title);
-    located(object, finding, &format!("{}: {title}", part(finding)), WARNING)
+    located(object, finding, &format!("{}: {}", part(finding), title(finding)), WARNING)
 }
 
 /// `rest` behind the object's name, which is shortened to make both fit into `longest` bytes.
@@ -73,9 +70,16 @@ fn located(object: &str, finding: &Finding, rest: &str, longest: usize) -> Strin
 
 /// One finding as it stands in the list under the first line of a message.
 fn detail(finding: &Finding) -> String {
-    let said = show::said(finding, Lang::En);
-    let says = said.as_ref().map(|said| said.says.as_str()).unwrap_or_default();
-    format!("- {}: {says} {}", finding.rule, remedy(finding, said.as_ref())).trim_end().to_owned()
+    let says = words(finding).map(|words| show::says(finding, words)).unwrap_or_default();
+    format!("- {}: {says} {}", finding.rule, remedy(finding)).trim_end().to_owned()
+}
+
+fn title(finding: &Finding) -> &'static str {
+    words(finding).map_or("", |words| words.title)
+}
+
+fn words(finding: &Finding) -> Option<&'static Text> {
+    Some(rules::find(&finding.rule)?.words.text(Lang::En))
 }
 
 /// The part of the object that the finding is about: `, container app, volume cache`.
@@ -86,7 +90,7 @@ fn part(finding: &Finding) -> String {
 
 /// The finding's patch in words: `Set resources.limits.memory to 256Mi.` Fields are named from the container or volume
 /// down, which the sentence before has named. Without a patch, the first sentence of what the rule says to do.
-fn remedy(finding: &Finding, said: Option<&Said>) -> String {
+fn remedy(finding: &Finding) -> String {
     let edits: Vec<String> = finding
         .patch
         .iter()
@@ -99,11 +103,11 @@ fn remedy(finding: &Finding, said: Option<&Said>) -> String {
             format!("{field} to {value}")
         })
         .collect();
-    match said {
-        _ if !edits.is_empty() => format!("Set {}.", edits.join(" and ")),
-        Some(said) => said.fix.split_once(". ").map_or_else(|| said.fix.clone(), |(first, _)| format!("{first}.")),
-        None => String::new(),
+    if !edits.is_empty() {
+        return format!("Set {}.", edits.join(" and "));
     }
+    let fix = words(finding).map(|words| show::fix(finding, words)).unwrap_or_default();
+    fix.split_once(". ").map(|(first, _)| format!("{first}.")).unwrap_or(fix)
 }
 
 /// `line` in at most `longest` bytes; what was cut off is marked.

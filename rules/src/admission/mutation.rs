@@ -16,7 +16,7 @@ mod properties;
 /// The edits that give `defaultSizeLimit` and `defaultMemoryLimit` to the pod templates of `object`, which is the
 /// request's object as the API server will complete it. Applied to their own result they are empty.
 pub fn edits(request: &Request, object: &Value, settings: &Settings) -> Vec<Set> {
-    if settings.default_size_limit.is_none() && settings.default_memory_limit.is_none() {
+    if !settings.change_objects() {
         return Vec::new();
     }
     let mut pods = pod::walk(object).pods;

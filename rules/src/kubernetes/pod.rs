@@ -29,8 +29,8 @@ pub struct Walk {
 /// Walk a whole document: an object, a `List`, or a piece of one.
 #[must_use]
 pub fn walk(document: &Value) -> Walk {
-    let mut walker = Walker { walk: Walk::default(), pointer: String::new(), depth: 0 };
-    walker.visit(document, &Owner::default());
+    let mut walker = Walker { walk: Walk::default(), path: Vec::new() };
+    walker.visit(document, Owner::default());
     walker.walk
 }
 
@@ -264,22 +264,23 @@ impl Amount {
 }
 
 /// The object that a pod template belongs to.
-#[derive(Clone, Debug, Default)]
-struct Owner {
-    kind: String,
-    namespace: Option<String>,
-    name: String,
+#[derive(Clone, Copy, Debug, Default)]
+struct Owner<'a> {
+    kind: &'a str,
+    namespace: Option<&'a str>,
+    name: &'a str,
     replicas: Option<u64>,
-    pointer: String,
+    /// How deep it stands in the document.
+    depth: usize,
     /// The node that it runs on.
-    node: Option<String>,
+    node: Option<&'a str>,
     /// The template asks an admission webhook to add containers that are not in the text.
     injected: bool,
 }
 
-impl Owner {
+impl<'a> Owner<'a> {
     /// `object` as an owner, when it looks like a Kubernetes object; `kind` is what its list says of its items.
-    fn of(object: &Map<String, Value>, kind: Option<&str>, pointer: &str) -> Option<Self> {
+    fn of(object: &'a Map<String, Value>, kind: Option<&'a str>, depth: usize) -> Option<Self> {
         let kind = text(object, "kind").or(kind)?;
         if !object.contains_key("metadata") && !object.contains_key("apiVersion") {
             return None;
@@ -289,11 +290,11 @@ impl Owner {
         let spec = object.get("spec").and_then(Value::as_object);
         let count = |name| spec.and_then(|spec| spec.get(name)).and_then(Value::as_u64);
         Some(Self {
-            kind: kind.to_owned(),
-            namespace: field("namespace").map(str::to_owned),
-            name: field("name").or_else(|| field("generateName")).unwrap_or_default().to_owned(),
+            kind,
+            namespace: field("namespace"),
+            name: field("name").or_else(|| field("generateName")).unwrap_or_default(),
             replicas: count("replicas").or_else(|| count("parallelism")),
-            pointer: pointer.to_owned(),
+            depth,
             node: node(object),
             injected: false,
         })
@@ -301,106 +302,123 @@ impl Owner {
 
     /// `Kind/namespace/name`, leaving out what the object does not say.
     fn label(&self) -> String {
-        let kind = if self.kind.is_empty() { "PodSpec" } else { &self.kind };
-        let parts = [Some(kind), self.namespace.as_deref(), Some(self.name.as_str())];
+        let kind = if self.kind.is_empty() { "PodSpec" } else { self.kind };
+        let parts = [Some(kind), self.namespace, Some(self.name)];
         parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     }
 }
 
-struct Walker {
-    walk: Walk,
-    pointer: String,
-    depth: usize,
+/// One step of the way from the document to a value. Only few places are pointed at, so JSON pointers are written for
+/// those alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
 }
 
-impl Walker {
-    fn visit(&mut self, value: &Value, owner: &Owner) {
-        if self.depth > DEEPEST {
+struct Walker<'a> {
+    walk: Walk,
+    path: Vec<Step<'a>>,
+}
+
+impl<'a> Walker<'a> {
+    fn visit(&mut self, value: &'a Value, owner: Owner<'a>) {
+        if self.path.len() > DEEPEST {
             return;
         }
-        self.depth += 1;
         match value {
             Value::Object(object) => self.visit_object(object, owner),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.below(&index.to_string(), |walker| walker.visit(item, owner));
+                    self.below(Step::Index(index), |walker| walker.visit(item, owner));
                 }
             }
             Value::String(text) if mentions_memory_volume(text) => self.sketch(Sketch::Values),
             _ => {}
         }
-        self.depth -= 1;
     }
 
-    fn visit_object(&mut self, object: &Map<String, Value>, owner: &Owner) {
-        let mut own = Owner::of(object, None, &self.pointer);
-        if asks_for_injection(object) {
-            own.get_or_insert_with(|| owner.clone()).injected = true;
-        }
-        let owner = own.as_ref().unwrap_or(owner);
+    fn visit_object(&mut self, object: &'a Map<String, Value>, owner: Owner<'a>) {
+        let mut owner = Owner::of(object, None, self.path.len()).unwrap_or(owner);
+        owner.injected |= asks_for_injection(object);
         let spec = object.get("containers").and_then(Value::as_array).is_some_and(|list| !is_pattern(list));
         if spec {
             self.pod(object, owner);
         } else if is_memory_volume(object) {
             self.sketch(Sketch::Fragment);
         }
-        let item_kind = owner.kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(str::to_owned);
+        let item_kind = owner.kind.strip_suffix("List").filter(|kind| !kind.is_empty());
         for (key, child) in object {
+            let step = Step::Key(key);
             match (key.as_str(), child) {
                 // The copy that `kubectl apply` keeps, and field ownership, repeat the object itself.
                 ("managedFields" | "kubectl.kubernetes.io/last-applied-configuration", _) => {}
                 ("volumes", _) if spec => {}
                 // Spark on Kubernetes turns its scratch space into memory volumes.
                 ("spark.kubernetes.local.dirs.tmpfs", value) if value == "true" || value == &Value::Bool(true) => {
-                    self.below(key, |walker| walker.sketch(Sketch::Values));
+                    self.below(step, |walker| walker.sketch(Sketch::Values));
                 }
                 ("items", Value::Array(items)) if item_kind.is_some() => {
-                    for (index, item) in items.iter().enumerate() {
-                        self.below(&format!("items/{index}"), |walker| walker.item(item, item_kind.as_deref(), owner));
-                    }
+                    self.below(step, |walker| walker.items(items, item_kind, owner));
                 }
-                _ => self.below(&patch::escape(key), |walker| walker.visit(child, owner)),
+                _ => self.below(step, |walker| walker.visit(child, owner)),
             }
         }
     }
 
-    /// One item of a list whose kind names its items' kind (`ReplicaSetList`): items carry neither kind nor apiVersion.
-    fn item(&mut self, item: &Value, kind: Option<&str>, owner: &Owner) {
-        let owner =
-            item.as_object().and_then(|object| Owner::of(object, kind, &self.pointer)).unwrap_or_else(|| owner.clone());
-        self.visit(item, &owner);
+    /// The items of a list whose kind names its items' kind (`ReplicaSetList`): items carry neither kind nor
+    /// apiVersion.
+    fn items(&mut self, items: &'a [Value], kind: Option<&'a str>, owner: Owner<'a>) {
+        for (index, item) in items.iter().enumerate() {
+            self.below(Step::Index(index), |walker| {
+                let own = item.as_object().and_then(|object| Owner::of(object, kind, walker.path.len()));
+                walker.visit(item, own.unwrap_or(owner));
+            });
+        }
     }
 
-    fn below(&mut self, step: &str, visit: impl FnOnce(&mut Self)) {
-        let length = self.pointer.len();
-        self.pointer.push('/');
-        self.pointer.push_str(step);
+    fn below(&mut self, step: Step<'a>, visit: impl FnOnce(&mut Self)) {
+        self.path.push(step);
         visit(self);
-        self.pointer.truncate(length);
+        self.path.pop();
+    }
+
+    /// JSON pointer to the value that is being visited.
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.path {
+            pointer.push('/');
+            match step {
+                Step::Key(key) => pointer.push_str(&patch::escape(key)),
+                Step::Index(index) => pointer.push_str(&index.to_string()),
+            }
+        }
+        pointer
     }
 
     fn sketch(&mut self, sketch: Sketch) {
-        self.walk.sketches.push((self.pointer.clone(), sketch));
+        self.walk.sketches.push((self.pointer(), sketch));
     }
 
-    fn pod(&mut self, spec: &Map<String, Value>, owner: &Owner) {
+    fn pod(&mut self, spec: &Map<String, Value>, owner: Owner) {
+        let pointer = self.pointer();
         let mut containers = Vec::new();
         for (list, role) in
             [("containers", Role::Regular), ("initContainers", Role::Init), ("ephemeralContainers", Role::Ephemeral)]
         {
             for (index, container) in items(spec, list).enumerate() {
-                containers.push(read_container(container, role, format!("{}/{list}/{index}", self.pointer)));
+                containers.push(read_container(container, role, format!("{pointer}/{list}/{index}")));
             }
         }
         let volumes: Vec<Volume> = items(spec, "volumes")
             .enumerate()
-            .map(|(index, volume)| read_volume(volume, format!("{}/volumes/{index}", self.pointer)))
+            .map(|(index, volume)| read_volume(volume, format!("{pointer}/volumes/{index}")))
             .collect();
         // `medium：Memory` with a full-width colon is a text, which the API server refuses.
         let refused = items(spec, "volumes").enumerate().filter(|(_, volume)| {
             volume.get("emptyDir").and_then(Value::as_str).is_some_and(|text| text.contains("Memory"))
         });
-        let refused = refused.map(|(index, _)| (format!("{}/volumes/{index}/emptyDir", self.pointer), Sketch::Broken));
+        let refused = refused.map(|(index, _)| (format!("{pointer}/volumes/{index}/emptyDir"), Sketch::Broken));
         self.walk.sketches.extend(refused);
         if owner.injected {
             let mounts = containers.iter().flat_map(|container: &Container| &container.mounts);
@@ -410,21 +428,21 @@ impl Walker {
             let unmounted = memory.filter(|volume| !mounted.contains(volume.name.as_str()));
             self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
         }
-        let is_pod = owner.kind == "Pod" && self.pointer == format!("{}/spec", owner.pointer);
+        let is_pod = owner.kind == "Pod" && self.path.get(owner.depth..) == Some(&[Step::Key("spec")]);
         self.walk.pods.push(PodTemplate {
             input: 0,
             document_line: 0,
             object: owner.label(),
-            kind: owner.kind.clone(),
-            namespace: owner.namespace.clone(),
+            kind: owner.kind.to_owned(),
+            namespace: owner.namespace.map(str::to_owned),
             is_pod,
-            pointer: self.pointer.clone(),
             replicas: owner.replicas,
-            node: owner.node.clone().filter(|_| is_pod),
+            node: owner.node.filter(|_| is_pod).map(str::to_owned),
             pod_limit: memory(spec, "limits"),
             pod_request: memory(spec, "requests"),
             refused_by: None,
-            inotify_settings: inotify_settings(spec, &self.pointer),
+            inotify_settings: inotify_settings(spec, &pointer),
+            pointer,
             containers,
             volumes,
         });
@@ -435,10 +453,10 @@ impl Walker {
 }
 
 /// The node that a Pod object runs on. One that has ended holds nothing any more.
-fn node(pod: &Map<String, Value>) -> Option<String> {
+fn node(pod: &Map<String, Value>) -> Option<&str> {
     let ended = pod.get("status").and_then(|status| status.get("phase")).and_then(Value::as_str);
     let node = pod.get("spec").and_then(|spec| spec.get("nodeName")).and_then(Value::as_str);
-    node.filter(|node| !node.is_empty() && !matches!(ended, Some("Succeeded" | "Failed"))).map(str::to_owned)
+    node.filter(|node| !node.is_empty() && !matches!(ended, Some("Succeeded" | "Failed")))
 }
 
 /// Attempts of a pod to set limits of inotify: in `securityContext.sysctls`, or by the command of an init container.
@@ -581,8 +599,8 @@ fn is_pattern(containers: &[Value]) -> bool {
 
 /// YAML or JSON inside a string (`values: |`) that asks for a memory volume.
 fn mentions_memory_volume(text: &str) -> bool {
-    // Most texts in an object are too short to say it.
-    text.len() > "emptyDir:Memory".len()
+    // A mapping within a mapping takes a second line or a brace, which hardly any text has.
+    memchr::memchr2(b'\n', b'{', text.as_bytes()).is_some()
         && memchr::memmem::find(text.as_bytes(), b"emptyDir").is_some()
         && memchr::memmem::find(text.as_bytes(), b"Memory").is_some()
 }

@@ -60,26 +60,23 @@ pub fn fault(group: &str, kind: &str, object: &Value) -> Option<String> {
         Some(spec) if spec.get("containers").is_some_and(|list| !list.is_null()) => spec,
         _ => return Some(format!("{pod_spec}/containers is missing")),
     };
-    mismatch(spec, &POD_SPEC, pod_spec)
+    mismatch(spec, &POD_SPEC).map(|fault| format!("{pod_spec}{fault}"))
 }
 
-/// The first place that does not fit `shape`.
-fn mismatch(value: &Value, shape: &Shape, pointer: &str) -> Option<String> {
+/// The first place that does not fit `shape`, as a pointer from `value` on, and what it must be.
+fn mismatch(value: &Value, shape: &Shape) -> Option<String> {
     let expected = match (shape, value) {
         (_, Value::Null)
         | (Text, Value::String(_))
         | (Flag, Value::Bool(_))
         | (Quantity, Value::String(_) | Value::Number(_)) => return None,
         (Map(fields), Value::Object(found)) => {
-            return fields.iter().find_map(|(name, shape)| {
-                found.get(*name).and_then(|value| mismatch(value, shape, &format!("{pointer}/{name}")))
-            });
+            let mut fields = fields.iter();
+            return fields.find_map(|(name, shape)| Some(format!("/{name}{}", mismatch(found.get(*name)?, shape)?)));
         }
         (List(shape), Value::Array(items)) => {
-            return items
-                .iter()
-                .enumerate()
-                .find_map(|(index, item)| mismatch(item, shape, &format!("{pointer}/{index}")));
+            let mut items = items.iter().enumerate();
+            return items.find_map(|(index, item)| Some(format!("/{index}{}", mismatch(item, shape)?)));
         }
         (Map(_), _) => "an object",
         (List(_), _) => "a list",
@@ -87,7 +84,7 @@ fn mismatch(value: &Value, shape: &Shape, pointer: &str) -> Option<String> {
         (Flag, _) => "true or false",
         (Quantity, _) => "a quantity",
     };
-    Some(format!("{pointer} must be {expected}"))
+    Some(format!(" must be {expected}"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::kubernetes::platform::Platform;
 use crate::order;
 use crate::report::{Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
-use crate::rules::{self, Lang, Rule};
+use crate::rules::{self, Lang, Rule, Text};
 
 pub mod json;
 pub mod list;
@@ -86,6 +86,17 @@ fn elsewhere(rule: &Rule, values: &Values) -> Option<String> {
     let others = on_platforms(rule).map(|(platform, _)| platform).filter(|platform| Some(*platform) != told);
     let names: Vec<&str> = others.map(Platform::name).collect();
     (platform(values).is_none() && !names.is_empty()).then(|| names.join(", "))
+}
+
+/// [`Said::says`] alone.
+pub(crate) fn says(finding: &Finding, words: &Text) -> String {
+    let values = values(finding, |value| visible(value).into_owned());
+    fill(words.form(&values), &values)
+}
+
+/// [`Said::fix`] alone.
+pub(crate) fn fix(finding: &Finding, words: &Text) -> String {
+    fill(words.fix, &values(finding, |value| visible(value).into_owned()))
 }
 
 /// The values that fill a finding's words, each as `shown` makes it.
