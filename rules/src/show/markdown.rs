@@ -11,7 +11,8 @@ use std::fmt::{self, Display};
 use super::source::Source;
 use super::words::{self, Label};
 use super::{
-    LISTED, elsewhere, fill, missing, on_platforms, open_values, remedy, short, unread_worst_first, values, visible,
+    LISTED, elsewhere, fill, lines, missing, on_platforms, open_values, remedy, seen, short, subject,
+    unread_worst_first, values, visible,
 };
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Why};
@@ -69,15 +70,8 @@ impl Markdown<'_> {
             writeln!(f, "\n{}", fill(&prose(rule.words.text(self.lang).form(&values)), &values))?;
         }
         writeln!(f)?;
-        let named = [
-            (words::OBJECT, &finding.object),
-            (words::CONTAINER, &finding.container),
-            (words::VOLUME, &finding.volume),
-        ];
-        for (label, name) in named {
-            if let Some(name) = name {
-                writeln!(f, "- {}{}", self.label(label), code(&short(name)))?;
-            }
+        for (label, name) in subject(finding) {
+            writeln!(f, "- {}{}", self.label(label), code(&short(name)))?;
         }
         for evidence in &finding.evidence {
             self.evidence(f, evidence)?;
@@ -106,11 +100,8 @@ impl Markdown<'_> {
     }
 
     fn evidence(&self, f: &mut fmt::Formatter<'_>, evidence: &Evidence) -> fmt::Result {
-        let observed = (words::OBSERVED, &evidence.observed);
-        let seen = [observed, (words::EXPECTED, &evidence.expected)].into_iter();
-        let seen = seen.filter(|(_, what)| !what.is_empty());
         let seen: Vec<String> =
-            seen.map(|(label, what)| format!("{}{}", self.label(label), code(&short(what)))).collect();
+            seen(evidence).map(|(label, what)| format!("{}{}", self.label(label), code(&short(what)))).collect();
         match self.place(&evidence.place) {
             Some(place) if seen.is_empty() => writeln!(f, "- {place}"),
             Some(place) => writeln!(f, "- {place}\\\n  {}", seen.join(" · ")),
@@ -159,7 +150,7 @@ impl Markdown<'_> {
         for run in read.iter().take(LISTED) {
             let kind =
                 words::kind(&run.kind).map_or_else(|| code(&visible(&run.kind)), |l| prose(l.text(self.lang)).into());
-            writeln!(f, "- {} {kind}", self.lines(run.input, run.first_line, run.last_line))?;
+            writeln!(f, "- {} {kind}", code(&lines(&self.sources, run.input, run.first_line, run.last_line)))?;
         }
         self.more(f, read.len())
     }
@@ -172,18 +163,13 @@ impl Markdown<'_> {
         writeln!(f, "\n## {}\n", words::UNREAD.text(self.lang))?;
         for run in unread.iter().take(LISTED) {
             let why = prose(words::why_unread(&run.why).text(self.lang));
-            write!(f, "- {} {why}", self.lines(run.input, run.first_line, run.last_line))?;
+            write!(f, "- {} {why}", code(&lines(&self.sources, run.input, run.first_line, run.last_line)))?;
             if let Why::Broken { message } = &run.why {
                 write!(f, "{}{}", words::COLON.text(self.lang), code(&short(message)))?;
             }
             writeln!(f)?;
         }
         self.more(f, unread.len())
-    }
-
-    fn lines(&self, input: usize, first: usize, last: usize) -> String {
-        let name = self.sources.get(input).map_or("", |source| &source.name);
-        code(&if first == last { format!("{name}:{first}") } else { format!("{name}:{first}-{last}") })
     }
 
     fn more(&self, f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {

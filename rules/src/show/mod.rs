@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use crate::kubernetes::platform::Platform;
 use crate::order;
-use crate::report::{Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
+use crate::report::{Evidence, Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
 use crate::rules::{self, Lang, Rule, Text};
+use crate::show::source::Source;
+use crate::show::words::Label;
 
 pub mod json;
 pub mod list;
@@ -117,6 +119,25 @@ fn open_values(rule: &Rule, lang: Lang, shown: impl Fn(&str) -> String) -> Value
     let templates = [words.why, words.fix, rule.remedy].into_iter().chain(setting).chain(words.notes.iter().copied());
     let names = templates.chain(words.says.iter().copied()).flat_map(rules::placeholders);
     names.map(|name| (name.to_owned().into(), shown(&format!("<{name}>")))).collect()
+}
+
+/// What a finding is about: its object, container and volume, as far as it names them.
+fn subject(finding: &Finding) -> impl Iterator<Item = (Label, &str)> {
+    let named =
+        [(words::OBJECT, &finding.object), (words::CONTAINER, &finding.container), (words::VOLUME, &finding.volume)];
+    named.into_iter().filter_map(|(label, name)| Some((label, name.as_deref()?)))
+}
+
+/// What was seen and what should be there, as far as either is known.
+fn seen(evidence: &Evidence) -> impl Iterator<Item = (Label, &str)> {
+    let both = [(words::OBSERVED, &*evidence.observed), (words::EXPECTED, &*evidence.expected)];
+    both.into_iter().filter(|(_, what)| !what.is_empty())
+}
+
+/// Lines of an input, as editors and `grep -n` write them: `name:3-7`.
+fn lines(sources: &[Source], input: usize, first: usize, last: usize) -> String {
+    let name = sources.get(input).map_or("", |source| &source.name);
+    if first == last { format!("{name}:{first}") } else { format!("{name}:{first}-{last}") }
 }
 
 /// What to paste next, each thing once; what to start with when nothing was understood at all.

@@ -190,9 +190,8 @@ fn location(finding: &Finding, evidence: &Evidence, uris: &[String], lang: Lang)
 
 /// What was seen and what should be there; the quotation stands in the region.
 fn seen(evidence: &Evidence, lang: Lang) -> String {
-    let pair = [(words::OBSERVED, &evidence.observed), (words::EXPECTED, &evidence.expected)];
-    let parts = pair.into_iter().filter(|(_, what)| !what.is_empty());
-    let parts = parts.map(|(label, what)| format!("{}{}{}", label.text(lang), words::COLON.text(lang), visible(what)));
+    let parts = super::seen(evidence)
+        .map(|(label, what)| format!("{}{}{}", label.text(lang), words::COLON.text(lang), visible(what)));
     parts.collect::<Vec<_>>().join("\n")
 }
 

@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::source::{Excerpt, Source};
 use super::words::{self, Label};
-use super::{LISTED, elsewhere, fill, missing, said, short, unread_worst_first, visible};
+use super::{LISTED, elsewhere, fill, lines, missing, said, seen, short, unread_worst_first, visible};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Verdict, Why};
 use crate::rules::{self, Lang};
@@ -130,27 +130,14 @@ impl Text<'_> {
 
     /// What the finding is about, on one line.
     fn subject(&self, f: &mut fmt::Formatter<'_>, finding: &Finding) -> fmt::Result {
-        let named = [
-            (words::OBJECT, &finding.object),
-            (words::CONTAINER, &finding.container),
-            (words::VOLUME, &finding.volume),
-        ];
-        let parts: Vec<String> = named
-            .into_iter()
-            .filter_map(|(label, name)| Some(self.labelled(label, &short(name.as_deref()?))))
-            .collect();
+        let parts: Vec<String> =
+            super::subject(finding).map(|(label, name)| self.labelled(label, &short(name))).collect();
         if parts.is_empty() { Ok(()) } else { writeln!(f, "  {}", parts.join("  ")) }
     }
 
     fn evidence(&self, f: &mut fmt::Formatter<'_>, evidence: &Evidence) -> fmt::Result {
         self.place(f, &evidence.place)?;
-        if !evidence.observed.is_empty() {
-            writeln!(f, "  {}", self.labelled(words::OBSERVED, &short(&evidence.observed)))?;
-        }
-        if !evidence.expected.is_empty() {
-            writeln!(f, "  {}", self.labelled(words::EXPECTED, &short(&evidence.expected)))?;
-        }
-        Ok(())
+        seen(evidence).try_for_each(|(label, what)| writeln!(f, "  {}", self.labelled(label, &short(what))))
     }
 
     fn place(&self, f: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Result {
@@ -197,7 +184,7 @@ impl Text<'_> {
         self.heading(f, words::READ)?;
         for run in read.iter().take(LISTED) {
             let kind = words::kind(&run.kind).map_or(&*run.kind, |label| label.text(self.lang));
-            writeln!(f, "  {}  {kind}", self.lines(run.input, run.first_line, run.last_line))?;
+            writeln!(f, "  {}  {kind}", lines(&self.sources, run.input, run.first_line, run.last_line))?;
         }
         self.more(f, read.len())
     }
@@ -210,7 +197,7 @@ impl Text<'_> {
         self.heading(f, words::UNREAD)?;
         for run in unread.iter().take(LISTED) {
             let why = words::why_unread(&run.why).text(self.lang);
-            write!(f, "  {}  {why}", self.lines(run.input, run.first_line, run.last_line))?;
+            write!(f, "  {}  {why}", lines(&self.sources, run.input, run.first_line, run.last_line))?;
             if let Why::Broken { message } = &run.why {
                 write!(f, "{}{}", words::COLON.text(self.lang), short(message))?;
             }
@@ -221,12 +208,6 @@ impl Text<'_> {
 
     fn heading(&self, f: &mut fmt::Formatter<'_>, label: Label) -> fmt::Result {
         writeln!(f, "\n{BOLD}{}{}{BOLD:#}", label.text(self.lang), words::COLON.text(self.lang).trim_end())
-    }
-
-    /// `name:3-7`, as editors and `grep -n` write it.
-    fn lines(&self, input: usize, first: usize, last: usize) -> String {
-        let name = self.sources.get(input).map_or("", |source| &source.name);
-        if first == last { format!("{name}:{first}") } else { format!("{name}:{first}-{last}") }
     }
 
     fn more(&self, f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {
