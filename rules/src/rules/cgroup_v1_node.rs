@@ -1,7 +1,6 @@
 //! A node that still uses cgroup v1.
 
 use crate::facts::Facts;
-use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
@@ -24,6 +23,9 @@ pub static RULE: Rule = Rule {
             notes: on_pages(&[
                 "cgroup2 mounted elsewhere, such as on /run/calico/cgroup, does not make it a v2 node: the mount on \
                  /sys/fs/cgroup decides.",
+                "Managed and minimal nodes choose by a setting of their own: GKE by cgroupMode in linuxConfig, \
+                 OpenShift by cgroupMode of nodes.config.openshift.io, Bottlerocket by \
+                 settings.boot.init-parameters. Talos uses v2 unless told otherwise.",
                 "The article on inotify and cgroup v2 (https://qiita.com/superbrothers/items/d13762c1b4853049135c) \
                  counts Memory QoS among what v2 brings with Kubernetes 1.25. It is a feature gate of its own, \
                  which was alpha and off then (KEP-2570): moving to v2 does not turn it on.",
@@ -40,6 +42,9 @@ pub static RULE: Rule = Rule {
             notes: on_pages(&[
                 "/run/calico/cgroup などほかの場所に cgroup2 がマウントされていても v2 のノードではありません。\
                  /sys/fs/cgroup のマウントで決まります。",
+                "マネージドノードや専用 OS では、それぞれの設定で選びます。GKE は linuxConfig の cgroupMode、\
+                 OpenShift は nodes.config.openshift.io の cgroupMode、Bottlerocket は \
+                 settings.boot.init-parameters です。Talos は特に指定しなければ v2 です。",
                 "cgroup v2 と inotify の元記事（https://qiita.com/superbrothers/items/d13762c1b4853049135c）は、\
                  Kubernetes 1.25 で cgroup v2 に移行するとメモリ QoS が導入されるとしています。\
                  実際には独立したフィーチャーゲートで、当時はアルファ（デフォルトで無効）でした（KEP-2570）。\
@@ -55,13 +60,16 @@ pub static RULE: Rule = Rule {
                   systemd.unified_cgroup_hierarchy=1。请先调高 fs.inotify.max_user_instances：在 v2 上，containerd 为每个 Pod 至少占用两个实例。",
             notes: on_pages(&[
                 "cgroup2 挂载在其他位置（如 /run/calico/cgroup）并不代表节点使用 v2，以 /sys/fs/cgroup 的挂载为准。",
+                "托管节点和专用系统用各自的设置来选择：GKE 是 linuxConfig 中的 cgroupMode，OpenShift 是 \
+                 nodes.config.openshift.io 的 cgroupMode，Bottlerocket 是 settings.boot.init-parameters。Talos \
+                 默认就是 v2。",
                 "关于 inotify 与 cgroup v2 的原文章（https://qiita.com/superbrothers/items/d13762c1b4853049135c）\
                  认为 Kubernetes 1.25 迁移到 cgroup v2 后会带来内存 QoS。它其实是独立的特性门控，当时处于 alpha \
                  且默认关闭（KEP-2570），仅迁移到 v2 并不会启用。",
             ]),
         },
     },
-    setting: Some(Setting::kernel_argument("systemd.unified_cgroup_hierarchy", "1")),
+    setting: None,
     remedy: "\
 stat -fc %T /sys/fs/cgroup # cgroup2fs is v2
 ",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::kubernetes::platform::Platform;
 use crate::order;
-use crate::report::{Evidence, Finding, Missing, Report, Severity, Unread, Values, Verdict, Wanted, Why};
+use crate::report::{Evidence, Finding, Missing, Report, Unread, Values, Verdict, Wanted, Why};
 use crate::rules::{self, Lang, Rule, Text};
 use crate::show::source::Source;
 use crate::show::words::Label;
@@ -62,12 +62,10 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     })
 }
 
-/// What mends a finding with these values: the node's setting in the form of its platform, then the rule's own remedy. A
-/// remark does not tell how to set up nodes; its page does.
+/// What mends a finding with these values: the node's setting in the form of its platform, then the rule's own remedy.
 fn remedy(rule: &Rule, values: &Values) -> String {
     let platform = platform(values).unwrap_or(Platform::Linux);
-    let setting = rule.setting.filter(|_| rule.severity > Severity::Info);
-    let setting = setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
+    let setting = rule.setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
     fill(&(setting + rule.remedy), values)
 }
 
@@ -84,8 +82,7 @@ fn on_platforms(rule: &Rule) -> impl Iterator<Item = (Platform, String)> {
 
 /// The platforms whose forms of the remedy `noderisk explain` tells, when the finding's own is not known: `Talos, GKE`.
 fn elsewhere(rule: &Rule, values: &Values) -> Option<String> {
-    let told = if rule.severity > Severity::Info { Some(Platform::Linux) } else { None };
-    let others = on_platforms(rule).map(|(platform, _)| platform).filter(|platform| Some(*platform) != told);
+    let others = on_platforms(rule).map(|(platform, _)| platform).filter(|platform| *platform != Platform::Linux);
     let names: Vec<&str> = others.map(Platform::name).collect();
     (platform(values).is_none() && !names.is_empty()).then(|| names.join(", "))
 }
@@ -274,16 +271,8 @@ mod tests {
             let rule = rules::find(&finding.rule).unwrap();
             assert_eq!(elsewhere(rule, &finding.values).is_some(), others, "{image}");
         }
-    }
-
-    #[test]
-    fn remarks_leave_settings_to_their_page_and_other_rules_have_none() {
-        let remark = found("cgroup-v1-node", "tmpfs on /sys/fs/cgroup type tmpfs (ro)\n");
-        assert_eq!(said(&remark, Lang::En).unwrap().remedy, "stat -fc %T /sys/fs/cgroup # cgroup2fs is v2\n");
-        let rule = |id| rules::find(id).unwrap();
-        let pages = elsewhere(rule("cgroup-v1-node"), &remark.values);
-        assert_eq!(pages.as_deref(), Some("Linux, Talos, Bottlerocket, OpenShift"));
-        assert_eq!(elsewhere(rule("memory-limit-missing"), &BTreeMap::new()), None);
+        let no_setting = rules::find("memory-limit-missing").unwrap();
+        assert_eq!(elsewhere(no_setting, &BTreeMap::new()), None);
     }
 
     #[test]
