@@ -2,7 +2,7 @@
 //! its gaps and never moves the textarea, so that focus, undo history and an unfinished composition survive the start.
 
 use gloo::utils::{document, window};
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlDocument, HtmlElement, HtmlTextAreaElement};
 
 use crate::embed::Embed;
@@ -48,27 +48,47 @@ impl Shell {
     }
 }
 
-/// Put `text` in place of all that stands in `input`, so that the browser's own undo brings it back where possible.
-pub fn put(input: &HtmlTextAreaElement, text: &str) {
+/// Put `text` in place of all that stands in the textarea, so that the browser's own undo brings it back where possible.
+pub fn put(shell: &Shell, text: &str) {
+    let input = &shell.input;
+    let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let undoable = input.text_length() > 0 && text.len() <= UNDOABLE;
     if !(undoable && insert_focused(input, text)) {
         input.set_value(text);
     }
+    give_back(focused, shell, text);
     let _ = input.set_selection_range(0, 0);
     input.set_scroll_top(0);
 }
 
-/// Insert in place of all that stands in `input`. The focus is lent to it for a moment only.
+/// Insert in place of all that stands in `input`, which takes the focus for it.
 fn insert_focused(input: &HtmlTextAreaElement, text: &str) -> bool {
-    let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let _ = input.focus();
     input.select();
-    let done = insert(text);
-    let _ = match focused {
-        Some(element) if element.tag_name() != "BODY" => element.focus(),
-        _ => input.blur(),
+    insert(text)
+}
+
+/// The focus was lent to the textarea for a moment only. A button may be gone together with what it offered: then the
+/// focus goes to what it has brought, the report or the empty textarea, so that it is not lost.
+fn give_back(focused: Option<HtmlElement>, shell: &Shell, text: &str) {
+    let _ = match focused.as_ref().map(|element| (element, element.tag_name())) {
+        Some((_, tag)) if tag == "BUTTON" && text.is_empty() => Ok(()),
+        Some((_, tag)) if tag == "BUTTON" => show_report(shell),
+        Some((element, tag)) if tag != "BODY" => element.focus(),
+        _ => shell.input.blur(),
     };
-    done
+}
+
+/// Give the report the focus, with its start in view.
+fn show_report(shell: &Shell) -> Result<(), JsValue> {
+    let Some(report) = shell.report.dyn_ref::<HtmlElement>() else {
+        return Ok(());
+    };
+    report.focus()?;
+    if f64::from(report.offset_top()) < window().scroll_y()? {
+        report.scroll_into_view();
+    }
+    Ok(())
 }
 
 /// Browsers insert long texts slowly this way; those can be brought back by the page's own button alone.

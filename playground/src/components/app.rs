@@ -42,10 +42,10 @@ pub fn App(props: &AppProps) -> Html {
     let settings = use_memo(state.node.clone(), |node| Settings { node: node.clone(), ..Settings::default() });
     let check_now = use_checker(input, &settings, state.dispatcher());
     let put = {
-        let (input, state, check_now) = (input.clone(), state.clone(), check_now.clone());
+        let (shell, state, check_now) = (shell.clone(), state.clone(), check_now.clone());
         Callback::from(move |Put { text, example, fragment }: Put| {
-            let replaced = Some(input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
-            shell::put(&input, &text);
+            let replaced = Some(shell.input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
+            shell::put(&shell, &text);
             check_now.emit(());
             state.dispatch(Action::Put { example, replaced });
             fragment::write(fragment.as_deref());
