@@ -1,14 +1,12 @@
 //! One check: the core's report, and the lines that its findings quote.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rules::Input;
 use rules::report::{Report, Span};
 use rules::settings::Settings;
 use rules::show::visible;
-
-use crate::exports::NAME;
+use serde::{Deserialize, Serialize};
 
 /// The longest text that is checked, in UTF-16 code units: beyond it a check would hold up the page noticeably.
 pub const LIMIT: u32 = 2 * 1024 * 1024;
@@ -20,20 +18,18 @@ const AROUND: usize = 60;
 const MARKED: usize = 160;
 
 /// What one check gave.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// The core's report.
     pub report: Report,
-    /// The quoted line of each place that a finding points at.
-    pub quotes: BTreeMap<Span, Quote>,
-    /// How many findings of each rule have a fix that can be applied to the text.
-    pub fixable: BTreeMap<Cow<'static, str>, usize>,
-    /// How many lines the text has.
-    pub lines: usize,
+    /// The quoted line of each observation of each finding, in their order; none where the report gives no line.
+    pub quotes: Vec<Vec<Option<Quote>>>,
+    /// How many lines each input has.
+    pub lines: Vec<usize>,
 }
 
 /// A line with the stretch that matters, shortened where it is long, with nothing invisible in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
     /// What stands before the stretch.
     pub before: String,
@@ -43,45 +39,61 @@ pub struct Quote {
     pub after: String,
 }
 
-/// Check `text` as it stands in the textarea.
+/// Check `inputs` together.
 #[must_use]
-pub fn check(text: &str, settings: &Settings) -> Checked {
-    let report = rules::check(&[Input::new(NAME, text)], settings);
-    Checked::new(report, text)
+pub fn check(inputs: &[Input], settings: &Settings) -> Checked {
+    Checked::new(rules::check(inputs, settings), inputs)
 }
 
 impl Checked {
-    /// What there is to show of the report about `text`.
+    /// What there is to show of the report about `inputs`.
     #[must_use]
-    pub fn new(report: Report, text: &str) -> Self {
-        let quotes = quotes(text, &report);
-        let mut fixable = BTreeMap::new();
-        for finding in report.findings.iter().filter(|finding| !finding.patch.is_empty()) {
-            *fixable.entry(finding.rule.clone()).or_default() += 1;
-        }
-        Self { report, quotes, fixable, lines: text.lines().count() }
+    pub fn new(report: Report, inputs: &[Input]) -> Self {
+        let quotes = quotes(inputs, &report);
+        let lines = inputs.iter().map(|input| input.text.lines().count()).collect();
+        Self { report, quotes, lines }
+    }
+
+    /// How many findings of a rule have a fix that can be applied to the text.
+    #[must_use]
+    pub fn fixable(&self, rule: &str) -> usize {
+        self.report.findings.iter().filter(|finding| finding.rule == rule && !finding.patch.is_empty()).count()
     }
 }
 
 /// Quote every place that the findings of `report` point at.
-fn quotes(text: &str, report: &Report) -> BTreeMap<Span, Quote> {
-    let evidence = report.findings.iter().flat_map(|finding| &finding.evidence);
-    let mut spans: Vec<Span> = evidence.filter_map(|evidence| evidence.place.span).collect();
-    spans.sort_unstable();
-    spans.dedup();
-    let mut quotes = BTreeMap::new();
-    let mut spans = spans.into_iter().peekable();
-    for (number, line) in (1..).zip(text.lines()) {
-        while let Some(span) = spans.next_if(|span| span.line <= number) {
-            quotes.insert(span, quote(line, span));
+fn quotes(inputs: &[Input], report: &Report) -> Vec<Vec<Option<Quote>>> {
+    // A map sorts as it grows, so that each input is gone through once.
+    let mut quoted: BTreeMap<(usize, Span), Option<Quote>> = BTreeMap::new();
+    for evidence in report.findings.iter().flat_map(|finding| &finding.evidence) {
+        if let Some(span) = evidence.place.span {
+            quoted.insert((evidence.place.input, span), None);
         }
     }
-    quotes
+    let mut wanted = quoted.iter_mut().peekable();
+    for (index, input) in inputs.iter().enumerate() {
+        for (number, line) in (1..).zip(input.text.lines()) {
+            let mut from = Position::START;
+            while let Some(((at, span), quoted)) = wanted.next_if(|((at, span), _)| (*at, span.line) <= (index, number))
+            {
+                if *at == index {
+                    *quoted = Some(quote(line, *span, &mut from));
+                }
+            }
+        }
+    }
+    let of_finding = |finding: &rules::report::Finding| {
+        let places = finding.evidence.iter().map(|evidence| &evidence.place);
+        places.map(|place| quoted.get(&(place.input, place.span?)).cloned().flatten()).collect()
+    };
+    report.findings.iter().map(of_finding).collect()
 }
 
-fn quote(line: &str, span: Span) -> Quote {
-    let start = byte_at(line, span.column);
-    let end = byte_at(line, span.end_column).max(start);
+/// Quote a line around a span; `from` is a place at or before its start, and is moved there.
+fn quote(line: &str, span: Span, from: &mut Position) -> Quote {
+    *from = from.on(line, span.column);
+    let start = from.byte;
+    let end = from.on(line, span.end_column).byte;
     let (head, after) = line.split_at_checked(end).unwrap_or((line, ""));
     let (before, marked) = head.split_at_checked(start).unwrap_or((head, ""));
     let (before, marked) = match before.trim_start() {
@@ -91,16 +103,29 @@ fn quote(line: &str, span: Span) -> Quote {
     Quote { before: last_of(before), marked: first_of(marked, MARKED), after: first_of(after, AROUND) }
 }
 
-/// The byte at which the 1-based UTF-16 column starts; the line's end when it is shorter.
-fn byte_at(line: &str, column: usize) -> usize {
-    let mut here = 1;
-    for (byte, c) in line.char_indices() {
-        if here >= column {
-            return byte;
+/// A place in a line. A whole file may be one line with hundreds of findings, so each is looked for from the one before.
+#[derive(Clone, Copy)]
+struct Position {
+    byte: usize,
+    /// 1-based, in UTF-16 code units.
+    column: usize,
+}
+
+impl Position {
+    const START: Self = Self { byte: 0, column: 1 };
+
+    /// The place at which `column` starts, from here on; the line's end when it is shorter.
+    fn on(self, line: &str, column: usize) -> Self {
+        let mut here = self;
+        for c in line.get(self.byte..).unwrap_or_default().chars() {
+            if here.column >= column {
+                break;
+            }
+            here.byte += c.len_utf8();
+            here.column += c.len_utf16();
         }
-        here += c.len_utf16();
+        here
     }
-    line.len()
 }
 
 fn first_of(text: &str, length: usize) -> String {
@@ -119,10 +144,16 @@ fn last_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rules::Input;
     use rules::report::Span;
     use rules::settings::Settings;
 
-    use super::{Quote, check, quote};
+    use super::{Position, Quote, check};
+
+    fn quote(line: &str, span: Span) -> Quote {
+        let mut from = Position::START;
+        super::quote(line, span, &mut from)
+    }
 
     fn parts(before: &str, marked: &str, after: &str) -> Quote {
         Quote { before: before.into(), marked: marked.into(), after: after.into() }
@@ -160,7 +191,36 @@ mod tests {
 
     #[test]
     fn lines_are_counted() {
-        assert_eq!(check("", &Settings::default()).lines, 0);
-        assert_eq!(check("a\n\nb\n", &Settings::default()).lines, 3);
+        let inputs = [Input::new("a", ""), Input::new("b", "a\n\nb\n")];
+        assert_eq!(check(&inputs, &Settings::default()).lines, [0, 3]);
+    }
+
+    #[test]
+    fn each_observation_is_quoted_from_its_own_input_and_line() {
+        let inputs = [
+            Input::new("a", "fs.inotify.max_user_watches = 1"),
+            Input::new("b", "\n# 😀 fs.inotify.max_user_instances = 128"),
+            Input::new("c", "fs.inotify.max_user_instances = 128 fs.inotify.max_user_watches = 8"),
+        ];
+        let checked = check(&inputs, &Settings::default());
+        let mut seen = 0;
+        for (finding, quotes) in checked.report.findings.iter().zip(&checked.quotes) {
+            for (evidence, quote) in finding.evidence.iter().zip(quotes) {
+                let span = evidence.place.span.unwrap();
+                let line = inputs[evidence.place.input].text.lines().nth(span.line - 1).unwrap();
+                assert_eq!(quote.as_ref(), Some(&self::quote(line, span)));
+                seen += 1;
+            }
+        }
+        assert!(seen >= 2, "{checked:?}");
+    }
+
+    #[test]
+    fn what_a_worker_sends_comes_back_whole() {
+        for example in crate::examples::EXAMPLES {
+            let checked = check(&[Input::new("stdin", example.text)], &Settings::default());
+            let sent = serde_json::to_string(&checked).unwrap();
+            assert_eq!(serde_json::from_str::<super::Checked>(&sent).unwrap(), checked, "{}", example.address());
+        }
     }
 }

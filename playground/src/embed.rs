@@ -128,6 +128,7 @@ fn is_word(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rules::Input;
     use rules::settings::Settings;
     use serde_json::json;
 
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn a_report_tells_counts_and_rules_and_nothing_of_the_text() {
         let example = Example::find("memory-volume-unlimited-writer/bad-deployment.yaml").unwrap();
-        let checked = check(example.text, &Settings::default());
+        let checked = check(&[Input::new("stdin", example.text)], &Settings::default());
         let message = Embed { channel: Some("x".into()), ..Embed::default() }.report(&checked.report);
         assert_eq!(
             message,

@@ -19,6 +19,7 @@ pub mod exports;
 pub mod fixes;
 pub mod fragment;
 pub mod hooks;
+pub mod job;
 pub mod jumps;
 pub mod node_profile;
 pub mod places;
@@ -27,5 +28,6 @@ pub mod redact;
 pub mod shell;
 pub mod state;
 pub mod words;
+pub mod worker;
 
 pub use share;

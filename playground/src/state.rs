@@ -40,6 +40,8 @@ pub struct State {
     pub fixed: Option<Fixed>,
     /// Revision that `checked` belongs to.
     checked_revision: u64,
+    /// Revision whose check failed.
+    failed_revision: Option<u64>,
 }
 
 /// Why a file or a link was not taken.
@@ -62,6 +64,8 @@ pub enum Phase {
     TooLong,
     /// A check is due.
     Waiting,
+    /// The check stopped without a result.
+    Failed,
     /// The result shown is that of the present text.
     Done,
 }
@@ -89,6 +93,11 @@ pub enum Action {
         revision: u64,
         /// The result.
         checked: Rc<Checked>,
+    },
+    /// The check of the text of that revision stopped without a result.
+    Failed {
+        /// The revision that was checked.
+        revision: u64,
     },
     /// A fix was applied; comes behind the `Edited` of the same change.
     Fixed(Fixed),
@@ -118,6 +127,7 @@ impl State {
             0 => Phase::Empty,
             length if length > LIMIT => Phase::TooLong,
             _ if self.checked.is_some() && self.checked_revision == self.revision => Phase::Done,
+            _ if self.failed_revision == Some(self.revision) => Phase::Failed,
             _ => Phase::Waiting,
         }
     }
@@ -161,7 +171,9 @@ impl Reducible for State {
                 }
                 state.checked = Some(checked);
                 state.checked_revision = revision;
+                state.failed_revision = None;
             }
+            Action::Failed { revision } => state.failed_revision = Some(revision),
             Action::Fixed(fixed) => state.fixed = Some(fixed),
             Action::Node(node) => state.node = node,
             Action::Cursor(line) => state.cursor = line,
@@ -177,6 +189,7 @@ impl Reducible for State {
 mod tests {
     use std::rc::Rc;
 
+    use rules::Input;
     use rules::settings::Settings;
     use yew::Reducible;
 
@@ -192,7 +205,7 @@ mod tests {
     }
 
     fn checked(revision: u64) -> Action {
-        Action::Checked { revision, checked: Rc::new(check("uname -r", &Settings::default())) }
+        Action::Checked { revision, checked: Rc::new(check(&[Input::new("stdin", "uname -r")], &Settings::default())) }
     }
 
     #[test]
@@ -206,6 +219,15 @@ mod tests {
     fn the_result_of_an_older_text_is_dropped() {
         let state = after(vec![edited(1, 8), edited(2, 9), checked(1)]);
         assert_eq!((state.phase(), state.checked.is_none()), (Phase::Waiting, true));
+    }
+
+    #[test]
+    fn a_check_that_failed_is_told_until_the_text_is_another_one() {
+        let failed = |revision| Action::Failed { revision };
+        assert_eq!(after(vec![edited(1, 8), failed(1)]).phase(), Phase::Failed);
+        assert_eq!(after(vec![edited(1, 8), failed(1), edited(2, 9)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(1, 8), edited(2, 9), failed(1)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(1, 8), failed(1), checked(1)]).phase(), Phase::Done);
     }
 
     #[test]
@@ -226,7 +248,10 @@ mod tests {
     #[test]
     fn the_cursor_is_at_a_finding_while_the_report_is_that_of_the_text() {
         let text = "# node\nfs.inotify.max_user_instances = 128";
-        let checked = Action::Checked { revision: 1, checked: Rc::new(check(text, &Settings::default())) };
+        let checked = Action::Checked {
+            revision: 1,
+            checked: Rc::new(check(&[Input::new("stdin", text)], &Settings::default())),
+        };
         let mut actions = vec![edited(1, 42), checked, Action::Cursor(2)];
         assert_eq!(after(actions.clone()).current(), Some(0));
         actions.push(Action::Cursor(1));

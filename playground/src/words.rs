@@ -422,13 +422,20 @@ pub fn status(state: &State) -> String {
     match (state.phase(), &state.checked) {
         (Phase::TooLong, _) => too_long(lang),
         (Phase::Done, Some(checked)) => {
-            let done = done(lang, checked.lines, &checked.report);
+            let done = done(lang, checked.lines.iter().sum(), &checked.report);
             state.fixed.map_or_else(|| done.clone(), |outcome| format!("{}{done}", fixed(lang, outcome)))
         }
         (Phase::Empty, _) => Label {
             en: "Ready: the answer appears as soon as you paste.",
             ja: "準備ができました。貼り付けるとすぐに結果が出ます。",
             zh: "已就绪，粘贴后立即显示结果。",
+        }
+        .text(lang)
+        .to_owned(),
+        (Phase::Failed, _) => Label {
+            en: "The check stopped because of an internal error. Your text is still here; the next change starts it again.",
+            ja: "内部エラーのためチェックが停止しました。テキストは残っています。編集するともう一度チェックします。",
+            zh: "检查因内部错误停止。文本仍在，修改后会重新检查。",
         }
         .text(lang)
         .to_owned(),

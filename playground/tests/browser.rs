@@ -132,11 +132,15 @@ fn bubbling(name: &str) -> Event {
 struct Instead {
     object: Object,
     name: JsValue,
+    /// What was defined on the object itself; undefined when that was its prototype.
+    before: JsValue,
 }
 
 impl Instead {
     fn of(object: impl Into<JsValue>, name: &str, getter: &str) -> Self {
-        let instead = Self { object: object.into().unchecked_into(), name: name.into() };
+        let (object, name) = (object.into().unchecked_into(), name.into());
+        let before = Object::get_own_property_descriptor(&object, &name);
+        let instead = Self { object, name, before };
         let descriptor = Object::new();
         Reflect::set(&descriptor, &"configurable".into(), &true.into()).unwrap();
         Reflect::set(&descriptor, &"get".into(), &Function::new_no_args(getter)).unwrap();
@@ -149,6 +153,9 @@ impl Drop for Instead {
     fn drop(&mut self) {
         // What is defined on the prototype shows up again.
         Reflect::delete_property(&self.object, &self.name).unwrap();
+        if let Some(before) = self.before.dyn_ref() {
+            Object::define_property(&self.object, &self.name, before);
+        }
     }
 }
 
@@ -220,7 +227,7 @@ fn Reported(props: &ReportProps) -> Html {
         settings,
     };
     let text = props.input.value();
-    let checked = Checked::new(props.report.clone(), &text);
+    let checked = Checked::new(props.report.clone(), &[rules::Input::new("stdin", text)]);
     html! {
         <ReportView checked={Rc::new(checked)} current={None::<usize>} {page} />
     }
@@ -729,4 +736,112 @@ async fn a_paste_that_would_hold_up_the_browser_is_kept_out() {
     assert!(stage.text("#status").contains("noderisk command"));
     stage.input().select();
     assert!(!paste(&"x".repeat(LIMIT as usize)), "it replaces the selected text");
+}
+
+/// Has the page start this script as its worker, until it is dropped.
+struct WorkerScript(Element);
+
+impl WorkerScript {
+    fn new(script: &str) -> Self {
+        let options = web_sys::BlobPropertyBag::new();
+        options.set_type("text/javascript");
+        let parts = js_sys::Array::of1(&script.into());
+        let script = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).unwrap();
+        // What the page appends becomes a fragment.
+        let base = web_sys::Url::create_object_url_with_blob(&script).unwrap() + "#";
+        Self::at(&base)
+    }
+
+    fn at(base: &str) -> Self {
+        let tag = document().create_element("script").unwrap();
+        tag.set_attribute("type", "text/plain").unwrap();
+        for (name, value) in [("data-base", base), ("data-js", "app.js"), ("data-wasm", "app.wasm")] {
+            tag.set_attribute(name, value).unwrap();
+        }
+        document().body().unwrap().append_child(&tag).unwrap();
+        Self(tag)
+    }
+}
+
+impl Drop for WorkerScript {
+    fn drop(&mut self) {
+        self.0.remove();
+    }
+}
+
+/// Long enough for a worker.
+fn long() -> String {
+    format!("fs.inotify.max_user_instances = 128\n{}", "some chatter\n".repeat(6_000))
+}
+
+impl Stage {
+    async fn wait_for_status(&self, said: &str) {
+        for _ in 0..500 {
+            if self.text("#status").contains(said) {
+                return;
+            }
+            sleep(std::time::Duration::from_millis(10)).await;
+            flush().await;
+        }
+        panic!("{said} is never said, but {}", self.text("#status"));
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_long_text_is_checked_by_a_worker() {
+    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
+    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
+    let check = "onmessage = ({ data }) => data[2].length > 65536 && postMessage(ANSWER); postMessage(null)";
+    let _worker = WorkerScript::new(&check.replace("ANSWER", &answer));
+    let stage = Stage::started().await;
+    stage.enter(&long(), "insertFromPaste").await;
+    assert_eq!(stage.text("#status"), "Checking…");
+    stage.wait_for_status("3 lines checked. At risk").await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    assert!(stage.text("#status").starts_with("1 line checked."), "a short one is not");
+}
+
+#[wasm_bindgen_test]
+async fn a_worker_that_dies_is_told_and_another_one_takes_its_place() {
+    let deaths = "onmessage = ({ data }) => { throw new Error(data[2]) }; postMessage(null)";
+    let worker = WorkerScript::new(deaths);
+    let stage = Stage::started().await;
+    stage.enter(&long(), "insertFromPaste").await;
+    stage.wait_for_status("internal error").await;
+    assert_eq!(stage.input().value(), long());
+    drop(worker);
+    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
+    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
+    let _worker = WorkerScript::new(&format!("onmessage = () => postMessage({answer}); postMessage(null)"));
+    stage.enter(&(long() + "more"), "insertFromPaste").await;
+    stage.wait_for_status("3 lines checked.").await;
+}
+
+#[wasm_bindgen_test]
+async fn where_workers_are_blocked_long_texts_are_checked_all_the_same() {
+    {
+        let _forbidden = Instead::of(window(), "Worker", "return function () { throw new Error('forbidden') }");
+        let _worker = WorkerScript::new("");
+        let stage = Stage::started().await;
+        stage.enter(&long(), "insertFromPaste").await;
+        stage.wait_for_status("6001 lines checked. At risk").await;
+    }
+    let _nowhere = WorkerScript::at("no/such/folder/");
+    let stage = Stage::started().await;
+    stage.enter(&long(), "insertFromPaste").await;
+    stage.wait_for_status("6001 lines checked. At risk").await;
+}
+
+#[wasm_bindgen_test]
+async fn the_answer_about_an_older_text_is_dropped() {
+    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
+    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
+    let _worker =
+        WorkerScript::new(&format!("onmessage = () => setTimeout(() => postMessage({answer}), 50); postMessage(null)"));
+    let stage = Stage::started().await;
+    stage.enter(&long(), "insertFromPaste").await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    sleep(std::time::Duration::from_millis(300)).await;
+    flush().await;
+    assert!(stage.text("#status").starts_with("1 line checked."));
 }

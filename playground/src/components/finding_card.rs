@@ -52,8 +52,8 @@ pub(super) fn finding_card(
             </dl>
             { for said.as_ref().map(|said| html! { <p class="says">{ &said.says }</p> }) }
             { for Capacity::of(finding).map(|capacity| capacity_bar(capacity, &id, lang)) }
-            { for finding.evidence.iter().map(|seen| {
-                let quote = seen.place.span.and_then(|span| checked.quotes.get(&span));
+            { for finding.evidence.iter().enumerate().map(|(index, seen)| {
+                let quote = checked.quotes.get(number).and_then(|quotes| quotes.get(index)?.as_ref());
                 evidence(seen, quote, page)
             }) }
             { for said.as_ref().map(|said| fix(said, lang)) }
@@ -97,7 +97,7 @@ fn apply(finding: &Finding, heading: &str, checked: &Rc<Checked>, page: &Page) -
         let finding = finding.clone();
         page.apply.reform(move |_: MouseEvent| vec![finding.clone()])
     };
-    let count = checked.fixable.get(&finding.rule).copied().unwrap_or_default();
+    let count = checked.fixable(&finding.rule);
     let all = || {
         let (rule, checked) = (finding.rule.clone(), Rc::clone(checked));
         let of_rule = move |_: MouseEvent| {

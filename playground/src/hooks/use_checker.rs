@@ -9,9 +9,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
-use crate::checking::{self, LIMIT};
+use crate::checking::LIMIT;
 use crate::fragment;
+use crate::job::{Job, SHORT};
 use crate::state::{Action, Refused, State};
+use crate::worker::{Helper, Lost};
 
 /// How long after the last key a check starts, in milliseconds.
 const TYPING: u32 = 250;
@@ -28,13 +30,13 @@ pub fn use_checker(
     let revision = use_mut_ref(|| 0_u64);
     let latest = use_mut_ref(|| Rc::clone(settings));
     *latest.borrow_mut() = Rc::clone(settings);
+    let helper = use_memo((), |()| Helper::default());
     let check = {
         let (input, revision, dispatch) = (input.clone(), Rc::clone(&revision), dispatch.clone());
         Rc::new(move || {
             if (1..=LIMIT).contains(&input.text_length()) {
-                let settings = Rc::clone(&latest.borrow());
-                let checked = Rc::new(checking::check(&input.value(), &settings));
-                dispatch.dispatch(Action::Checked { revision: *revision.borrow(), checked });
+                let job = Job { node: latest.borrow().node.clone(), text: input.value().into() };
+                check(&helper, job, *revision.borrow(), dispatch.clone());
             }
         })
     };
@@ -87,6 +89,22 @@ pub fn use_checker(
         });
     }
     Callback::from(move |()| changed(0))
+}
+
+/// Check a long text in the worker, any other here.
+fn check(helper: &Helper, job: Job, revision: u64, dispatch: UseReducerDispatcher<State>) {
+    let here = {
+        let (job, dispatch) = (job.clone(), dispatch.clone());
+        move || dispatch.dispatch(Action::Checked { revision, checked: Rc::new(job.check()) })
+    };
+    if job.text.len() <= SHORT || helper.is_blocked() {
+        return here();
+    }
+    helper.ask(&job, move |answer| match answer.map(|result| serde_json::from_str(&result)) {
+        Ok(Ok(checked)) => dispatch.dispatch(Action::Checked { revision, checked: Rc::new(checked) }),
+        Err(Lost::Blocked) => here(),
+        Ok(Err(_)) | Err(Lost::Died) => dispatch.dispatch(Action::Failed { revision }),
+    });
 }
 
 fn delay(event: &Event) -> u32 {
