@@ -20,7 +20,7 @@ run:
 
 # Cheap checks first. The policy's tests run the module that was built just before.
 test:
-	@.ci/tools rust page wasm-opt browser e2e typescript
+	@.ci/tools rust page wasm-opt typescript docs e2e
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo clippy --locked --package policy --target wasm32-wasip1 -- -D warnings
@@ -47,7 +47,7 @@ module:
 
 # The built page in a real browser, its reports against the command's. FILES= narrows it down: FILES=share.test.mjs.
 e2e:
-	@.ci/tools rust e2e
+	@.ci/tools rust docs e2e
 	cargo build --locked --package rules
 	cd e2e && node --test --test-concurrency=2 --test-reporter=spec $(FILES)
 

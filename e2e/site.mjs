@@ -22,21 +22,21 @@ export function contentSecurityPolicy() {
   return /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(readFileSync(`${DIST}index.html`, "utf8"))[1];
 }
 
-/** A running server: the address of the page, the paths that were asked for, and `close`. */
-export async function serve(base = "/") {
+/** A running server of a folder, the page's or another: its address, the paths that were asked for, and `close`. */
+export async function serve(base = "/", folder = DIST) {
   const policy = contentSecurityPolicy();
   const requests = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
-    const file = await fileBelow(base, pathname);
+    const file = await fileBelow(folder, base, pathname);
     if (file === undefined) {
       response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
       return;
     }
     response.writeHead(200, {
       "Cache-Control": "no-cache",
-      "Content-Security-Policy": policy,
+      ...(folder === DIST ? { "Content-Security-Policy": policy } : {}),
       "Content-Type": TYPES[extname(file.name)] ?? "application/octet-stream",
       "X-Content-Type-Options": "nosniff",
     });
@@ -50,14 +50,14 @@ export async function serve(base = "/") {
   return { url: `http://127.0.0.1:${server.address().port}${base}`, requests, close };
 }
 
-async function fileBelow(base, pathname) {
+async function fileBelow(folder, base, pathname) {
   if (!pathname.startsWith(base)) {
     return undefined;
   }
   const asked = normalize(`/${decodeURIComponent(pathname.slice(base.length))}`).slice(1);
   const name = asked === "" || asked.endsWith("/") ? `${asked}index.html` : asked;
   try {
-    return { name, bytes: await readFile(DIST + name) };
+    return { name, bytes: await readFile(folder + name) };
   } catch {
     return undefined;
   }

@@ -17,13 +17,16 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
 }
 
+/// What else is in the folder: how to embed the page.
+const EMBEDDING: &str = "embedding";
+
 /// File of a folder of examples that holds the settings under which its rule fires, where it needs any.
 const SETTINGS: &str = "settings.yaml";
 
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    names.filter(|name| name != SETTINGS).collect()
+    names.filter(|name| name != SETTINGS && name != EMBEDDING).collect()
 }
 
 fn settings(folder: &Path) -> Settings {

@@ -11,14 +11,15 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rules::fix::{fix, fix_all};
 use rules::report::{Finding, Severity};
+use rules::rules::{RULES, Rule};
 use rules::settings::Settings;
 use rules::{Input, check};
 
 /// All YAML and JSON files among the examples.
 fn manifests() -> Vec<PathBuf> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let files = |folder: fs::DirEntry| fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
-    let mut found: Vec<PathBuf> = fs::read_dir(examples).unwrap().flat_map(|folder| files(folder.unwrap())).collect();
+    let files = |rule: &&Rule| fs::read_dir(examples.join(rule.id)).unwrap().map(|file| file.unwrap().path());
+    let mut found: Vec<PathBuf> = RULES.iter().flat_map(files).collect();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
     found.retain(|path| !path.ends_with("settings.yaml"));
     found.sort();

@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rules::rules::{RULES, Rule};
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
@@ -38,13 +40,13 @@ fn session(folder: &str, example: &str) -> String {
 
 /// The sessions of all examples by the rule that they are about.
 fn reports() -> BTreeMap<String, String> {
-    let of_rule = |rule: String| {
-        let folder = format!("examples/{rule}");
+    let of_rule = |rule: &&Rule| {
+        let folder = format!("examples/{}", rule.id);
         let examples = names(&folder).into_iter().filter(|name| name != "settings.yaml");
         let sessions: Vec<String> = examples.map(|example| session(&folder, &example)).collect();
-        (format!("{rule}.txt"), sessions.join("\n\n"))
+        (format!("{}.txt", rule.id), sessions.join("\n\n"))
     };
-    names("examples").into_iter().map(of_rule).collect()
+    RULES.iter().map(of_rule).collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rules::rules::Lang;
+use rules::rules::{Lang, RULES, Rule};
 use rules::settings::Settings;
 use rules::show::sarif::sarif;
 use rules::{Context, Input, check, check_object};
@@ -13,8 +13,8 @@ use serde_json::Value;
 
 fn examples() -> Vec<PathBuf> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let files = |folder: fs::DirEntry| fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
-    fs::read_dir(examples).unwrap().flat_map(|folder| files(folder.unwrap())).collect()
+    let files = |rule: &&Rule| fs::read_dir(examples.join(rule.id)).unwrap().map(|file| file.unwrap().path());
+    RULES.iter().flat_map(files).collect()
 }
 
 fn schema() -> jsonschema::Validator {

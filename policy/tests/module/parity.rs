@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rules::report::{Report, Severity};
+use rules::rules::RULES;
 use rules::settings::Settings;
 use rules::{Context, Input};
 use serde::Deserialize;
@@ -56,7 +57,8 @@ struct Object {
 /// Every document of every manifest among the examples, and below the folder that `NODERISK_MANIFESTS` names.
 fn objects() -> Vec<Object> {
     let mut files = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"), &mut files);
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    RULES.iter().for_each(|rule| collect(&examples.join(rule.id), &mut files));
     if let Some(folder) = std::env::var_os("NODERISK_MANIFESTS") {
         collect(Path::new(&folder), &mut files);
     }
