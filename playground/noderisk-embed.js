@@ -25,7 +25,14 @@
     zh: "noderisk：这样下去，节点会不会挂？",
   };
 
-  /** The element's text without the indentation that all its lines share. */
+  /** The text of an element; some generators end lines of code with <br>. */
+  function textOf(element) {
+    const copy = element.cloneNode(true);
+    copy.querySelectorAll("br").forEach((end) => end.replaceWith("\n"));
+    return copy.textContent;
+  }
+
+  /** A text without the indentation that all its lines share. */
   function dedented(text) {
     const lines = text.replace(/^[ \t]*\n/, "").trimEnd().split("\n");
     const indents = lines.filter((line) => line.trim() !== "").map((line) => line.match(/^[ \t]*/)[0].length);
@@ -115,7 +122,7 @@
 
     #ready() {
       this.#listens = true;
-      const text = dedented((this.querySelector('script[type="text/plain"]') ?? this).textContent);
+      const text = dedented(textOf(this.querySelector('script[type="text/plain"], code') ?? this));
       if (text !== "") this.#send({ type: "noderisk:input", text });
       // The theme may have changed while the page was loading.
       this.#send({ type: "noderisk:theme", theme: this.#theme });
