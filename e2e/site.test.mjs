@@ -71,5 +71,5 @@ test("the server of `make run` sends the policy as a header", async (t) => {
   const [printed] = await once(server.stdout, "data");
   const [address] = /http:\/\/\S+/.exec(printed.toString());
   const response = await fetch(address);
-  assert.equal(response.headers.get("content-security-policy"), contentSecurityPolicy());
+  assert.equal(response.headers.get("content-security-policy"), `${contentSecurityPolicy()}; frame-ancestors *`);
 });

@@ -17,7 +17,6 @@ HOST = "127.0.0.1"
 # A first look at a verdict, without a paste at hand.
 EXAMPLE = "#example=inotify-instances-exhausted/bad-cgroup-v2-node.txt"
 
-
 # A file with a hash in its name never changes.
 HASHED = re.compile(r"-[0-9a-f]{16}(_bg)?\.\w+$")
 META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
