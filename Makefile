@@ -61,9 +61,12 @@ annotated-policy.wasm:
 	@.ci/tools rust wasm-opt
 	$(MAKE) -C policy annotated-policy.wasm
 
-# How fast pastes are read; FILTER=journal/check narrows it down.
+# How fast pastes are read and how fast the policy judges; FILTER=journal/check or FILTER=policy/pod narrows it down.
+# The policy's host, wasmtime, takes some ten minutes to build, once.
 bench:
-	cargo bench --locked --package rules --bench reading -- $(FILTER)
+	$(if $(filter policy%,$(FILTER)),,cargo bench --locked --package rules --bench reading -- $(FILTER))
+	@$(if $(filter-out policy%,$(FILTER)),,.ci/tools rust wasm-opt)
+	$(if $(filter-out policy%,$(FILTER)),,$(MAKE) -C policy bench FILTER=$(FILTER))
 
 # Ten minutes for each target, starting from the examples. FUZZ_SECONDS= and FUZZ_TARGETS= change that.
 FUZZ_SECONDS ?= 600
@@ -82,4 +85,4 @@ fmt:
 # Leaves the tools; remove .tools to get rid of them as well.
 clean:
 	cargo clean
-	rm -rf dist policy/policy.wasm policy/annotated-policy.wasm
+	rm -rf dist policy/policy.wasm policy/annotated-policy.wasm policy/bench/*.wasm

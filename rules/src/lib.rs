@@ -97,17 +97,17 @@ pub fn read_with(kind: &str, text: &str) {
 /// Check one Kubernetes object, as an admission request carries it.
 #[must_use]
 pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {
-    run(&object_facts(object, context, settings), settings, Vec::new(), Vec::new())
+    run(&exempted(read::object(object, context), settings), settings, Vec::new(), Vec::new())
 }
 
 /// The findings of [`check_object`] that the policy does something about; rules whose findings it ignores are not run.
 pub(crate) fn object_findings(object: &Value, context: &Context, settings: &Settings) -> Vec<Finding> {
     let counts = |rule: &Rule| settings.action(rule.id, rule.severity) != Action::Off;
-    findings(&object_facts(object, context, settings), settings, counts)
+    findings(&exempted(read::object_for_rules(object, context), settings), settings, counts)
 }
 
-fn object_facts(object: &Value, context: &Context, settings: &Settings) -> Facts {
-    let mut facts = read::object(object, context);
+/// The facts without what the settings exempt.
+fn exempted(mut facts: Facts, settings: &Settings) -> Facts {
     facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
     facts
 }

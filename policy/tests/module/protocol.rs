@@ -26,6 +26,14 @@ fn imports_nothing_but_the_protocol_with_its_host_call_and_what_the_standard_lib
     );
 }
 
+/// A policy-server downloads and compiles the module before it answers its first request. `make bench` compares the size
+/// with that of the same check written with the SDK's types.
+#[test]
+fn is_small() {
+    let bytes = std::fs::metadata(Host::module()).unwrap().len();
+    assert!(bytes <= 300_000, "{bytes} bytes");
+}
+
 #[test]
 fn speaks_protocol_version_1() {
     assert_eq!(Host::load().call("protocol_version", b""), json!("v1"));

@@ -8,8 +8,8 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// Names of fields that hold neither pod templates nor anything that a rule looks at: of any object, of pod specs and
-/// containers (`k8s.io/api/core/v1`), and the schema of a CustomResourceDefinition.
-const LEFT_OUT: [&str; 13] = [
+/// containers (`k8s.io/api/core/v1`), of requests, and the schema of a CustomResourceDefinition.
+const LEFT_OUT: [&str; 20] = [
     "managedFields",
     "kubectl.kubernetes.io/last-applied-configuration",
     "affinity",
@@ -22,6 +22,13 @@ const LEFT_OUT: [&str; 13] = [
     "readinessProbe",
     "startupProbe",
     "lifecycle",
+    "imagePullPolicy",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+    "capabilities",
+    "userInfo",
+    "requestKind",
+    "requestResource",
     "openAPIV3Schema",
 ];
 
@@ -79,14 +86,36 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
-        while let Some(name) = fields.next_key::<String>()? {
-            if LEFT_OUT.contains(&name.as_str()) {
-                fields.next_value::<IgnoredAny>()?;
-            } else {
-                map.insert(name, fields.next_value::<Excerpt>()?.0);
+        while let Some(Name(name)) = fields.next_key()? {
+            match name {
+                Some(name) => drop(map.insert(name, fields.next_value::<Excerpt>()?.0)),
+                None => drop(fields.next_value::<IgnoredAny>()?),
             }
         }
         Ok(Value::Object(map))
+    }
+}
+
+/// The name of a field; `None` for one to be left out.
+struct Name(Option<String>);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(NameReader).map(Self)
+    }
+}
+
+struct NameReader;
+
+impl Visitor<'_> for NameReader {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Option<String>, E> {
+        Ok((!LEFT_OUT.contains(&name)).then(|| name.to_owned()))
     }
 }
 

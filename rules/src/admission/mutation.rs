@@ -19,7 +19,7 @@ pub fn edits(request: &Request, object: &Value, settings: &Settings) -> Vec<Set>
     if !settings.change_objects() {
         return Vec::new();
     }
-    let mut pods = pod::walk(object).pods;
+    let mut pods = pod::pods(object);
     pods.retain(|pod| may_change(request, pod));
     pods.iter_mut().for_each(|pod| settings.exempt(pod));
     pods.iter().flat_map(|pod| sizes(pod, settings).chain(limits(pod, settings))).collect()

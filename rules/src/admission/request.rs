@@ -42,30 +42,30 @@ impl<'a> Request<'a> {
         if !request.is_object() {
             return Err("it is not an object".to_owned());
         }
-        let operation = match text(request, "/operation") {
+        let operation = match text(request, ["operation"]) {
             Some("CREATE") => Operation::Create,
             Some("UPDATE") => Operation::Update,
             Some("DELETE" | "CONNECT") => return Ok(None),
             _ => Operation::Unknown,
         };
-        if text(request, "/subResource").is_some_and(|name| !JUDGED_SUBRESOURCES.contains(&name)) {
+        if text(request, ["subResource"]).is_some_and(|name| !JUDGED_SUBRESOURCES.contains(&name)) {
             return Ok(None);
         }
         let object = request.get("object").unwrap_or(&Value::Null);
         // What is being deleted can only lose its finalizers; holding it back would keep it for ever.
-        if text(object, "/metadata/deletionTimestamp").is_some() {
+        if text(object, ["metadata", "deletionTimestamp"]).is_some() {
             return Ok(None);
         }
-        let group = match text(object, "/apiVersion") {
+        let group = match text(object, ["apiVersion"]) {
             Some(version) => version.split_once('/').map_or("", |(group, _)| group),
-            None => text(request, "/kind/group").unwrap_or_default(),
+            None => text(request, ["kind", "group"]).unwrap_or_default(),
         };
         let request = Self {
             operation,
-            namespace: text(request, "/namespace").or_else(|| text(object, "/metadata/namespace")),
+            namespace: text(request, ["namespace"]).or_else(|| text(object, ["metadata", "namespace"])),
             object,
             old: request.get("oldObject").unwrap_or(&Value::Null),
-            kind: text(object, "/kind").or_else(|| text(request, "/kind/kind")).unwrap_or_default(),
+            kind: text(object, ["kind"]).or_else(|| text(request, ["kind", "kind"])).unwrap_or_default(),
             group,
         };
         match request.fault() {
@@ -87,7 +87,7 @@ impl<'a> Request<'a> {
 
     /// `Kind/namespace/name`, leaving out what is not said.
     pub fn label(&self) -> String {
-        let name = text(self.object, "/metadata/name").or_else(|| text(self.object, "/metadata/generateName"));
+        let name = text(self.object, ["metadata", "name"]).or_else(|| text(self.object, ["metadata", "generateName"]));
         let parts = [Some(self.kind).filter(|kind| !kind.is_empty()), self.namespace, name];
         let label = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
         if label.is_empty() { "object".to_owned() } else { label }
@@ -103,7 +103,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A string at a JSON pointer; an empty one says nothing.
-fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
-    value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
+/// A string in nested fields; an empty one says nothing.
+fn text<'a, const DEPTH: usize>(value: &'a Value, fields: [&str; DEPTH]) -> Option<&'a str> {
+    let value = fields.into_iter().try_fold(value, |value, field| value.get(field))?;
+    value.as_str().filter(|text| !text.is_empty())
 }

@@ -6,7 +6,6 @@ use crate::facts::{Cluster, Facts, Found};
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Role};
 use crate::kubernetes::version::Version;
-use crate::order;
 
 /// Complete the pods once everything is read, so that the order in a paste does not matter.
 pub(crate) fn complete(facts: &mut Facts) {
@@ -31,9 +30,14 @@ pub(crate) fn complete(facts: &mut Facts) {
 /// The LimitRange that counts in each namespace. When there are several, which one comes first is not defined, so the
 /// one with the largest limit counts.
 fn limit_ranges(cluster: &Cluster) -> HashMap<Option<&str>, &Found<LimitRange>> {
-    let mut ranges: Vec<&Found<LimitRange>> = cluster.limit_ranges.iter().collect();
-    order::sort_by(&mut ranges, |a, b| a.value.limit.cmp(&b.value.limit));
-    ranges.into_iter().map(|range| (range.value.namespace.as_deref(), range)).collect()
+    let mut ranges = HashMap::new();
+    for range in &cluster.limit_ranges {
+        let largest = ranges.entry(range.value.namespace.as_deref()).or_insert(range);
+        if range.value.limit >= largest.value.limit {
+            *largest = range;
+        }
+    }
+    ranges
 }
 
 /// What LimitRanger does with a container: it fills in what is missing. A container with a limit of its own and no

@@ -70,7 +70,7 @@ pub fn may_default(object: &Value) -> bool {
 /// created. A limit that is there stays, even zero. A Pod has its defaults already: LimitRanger comes before webhooks.
 #[must_use]
 pub fn edits(object: &Value, default: &Value) -> Vec<Set> {
-    let pods = pod::walk(object).pods;
+    let pods = pod::pods(object);
     let containers = pods.iter().filter(|pod| !pod.is_pod).flat_map(|pod| pod.limitable_containers());
     let pointers = containers.map(|Container { pointer, .. }| format!("{pointer}/resources/limits/memory"));
     pointers

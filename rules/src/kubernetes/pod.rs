@@ -29,9 +29,13 @@ pub struct Walk {
 /// Walk a whole document: an object, a `List`, or a piece of one.
 #[must_use]
 pub fn walk(document: &Value) -> Walk {
-    let mut walker = Walker { walk: Walk::default(), path: Vec::new() };
-    walker.visit(document, Owner::default());
-    walker.walk
+    Walker::<true>::over(document)
+}
+
+/// The pod templates of a document alone, which is faster.
+#[must_use]
+pub fn pods(document: &Value) -> Vec<PodTemplate> {
+    Walker::<false>::over(document).pods
 }
 
 /// A pod template: the spec of a Pod, or of whatever creates pods.
@@ -316,12 +320,19 @@ enum Step<'a> {
     Index(usize),
 }
 
-struct Walker<'a> {
+/// With `SKETCHES` it looks into every text for memory volumes, not for pod templates alone.
+struct Walker<'a, const SKETCHES: bool> {
     walk: Walk,
     path: Vec<Step<'a>>,
 }
 
-impl<'a> Walker<'a> {
+impl<'a, const SKETCHES: bool> Walker<'a, SKETCHES> {
+    fn over(document: &'a Value) -> Walk {
+        let mut walker = Self { walk: Walk::default(), path: Vec::new() };
+        walker.visit(document, Owner::default());
+        walker.walk
+    }
+
     fn visit(&mut self, value: &'a Value, owner: Owner<'a>) {
         if self.path.len() > DEEPEST {
             return;
@@ -333,18 +344,18 @@ impl<'a> Walker<'a> {
                     self.below(Step::Index(index), |walker| walker.visit(item, owner));
                 }
             }
-            Value::String(text) if mentions_memory_volume(text) => self.sketch(Sketch::Values),
+            Value::String(text) if SKETCHES && mentions_memory_volume(text) => self.sketch(Sketch::Values),
             _ => {}
         }
     }
 
     fn visit_object(&mut self, object: &'a Map<String, Value>, owner: Owner<'a>) {
         let mut owner = Owner::of(object, None, self.path.len()).unwrap_or(owner);
-        owner.injected |= asks_for_injection(object);
+        owner.injected |= SKETCHES && asks_for_injection(object);
         let spec = object.get("containers").and_then(Value::as_array).is_some_and(|list| !is_pattern(list));
         if spec {
             self.pod(object, owner);
-        } else if is_memory_volume(object) {
+        } else if SKETCHES && is_memory_volume(object) {
             self.sketch(Sketch::Fragment);
         }
         let item_kind = owner.kind.strip_suffix("List").filter(|kind| !kind.is_empty());
@@ -354,8 +365,12 @@ impl<'a> Walker<'a> {
                 // The copy that `kubectl apply` keeps, and field ownership, repeat the object itself.
                 ("managedFields" | "kubectl.kubernetes.io/last-applied-configuration", _) => {}
                 ("volumes", _) if spec => {}
+                // There is no pod within a pod, but there may be a manifest in a command.
+                ("containers" | "initContainers" | "ephemeralContainers", _) if spec && !SKETCHES => {}
                 // Spark on Kubernetes turns its scratch space into memory volumes.
-                ("spark.kubernetes.local.dirs.tmpfs", value) if value == "true" || value == &Value::Bool(true) => {
+                ("spark.kubernetes.local.dirs.tmpfs", value)
+                    if SKETCHES && (value == "true" || value == &Value::Bool(true)) =>
+                {
                     self.below(step, |walker| walker.sketch(Sketch::Values));
                 }
                 ("items", Value::Array(items)) if item_kind.is_some() => {
@@ -414,19 +429,8 @@ impl<'a> Walker<'a> {
             .enumerate()
             .map(|(index, volume)| read_volume(volume, format!("{pointer}/volumes/{index}")))
             .collect();
-        // `medium：Memory` with a full-width colon is a text, which the API server refuses.
-        let refused = items(spec, "volumes").enumerate().filter(|(_, volume)| {
-            volume.get("emptyDir").and_then(Value::as_str).is_some_and(|text| text.contains("Memory"))
-        });
-        let refused = refused.map(|(index, _)| (format!("{pointer}/volumes/{index}/emptyDir"), Sketch::Broken));
-        self.walk.sketches.extend(refused);
-        if owner.injected {
-            let mounts = containers.iter().flat_map(|container: &Container| &container.mounts);
-            let mut mounted = BTreeSet::new();
-            mounted.extend(mounts.map(|mount| mount.volume.as_str()));
-            let memory = volumes.iter().filter(|volume| volume.medium == Medium::Memory);
-            let unmounted = memory.filter(|volume| !mounted.contains(volume.name.as_str()));
-            self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
+        if SKETCHES {
+            self.sketch_volumes(spec, &containers, &volumes, owner);
         }
         let is_pod = owner.kind == "Pod" && self.path.get(owner.depth..) == Some(&[Step::Key("spec")]);
         self.walk.pods.push(PodTemplate {
@@ -448,6 +452,31 @@ impl<'a> Walker<'a> {
         });
         if let Some(pod) = self.walk.pods.last_mut() {
             pod.find_writers();
+        }
+    }
+
+    /// The memory volumes of a pod spec that only the API server or an admission webhook can tell more about.
+    fn sketch_volumes(
+        &mut self,
+        spec: &Map<String, Value>,
+        containers: &[Container],
+        volumes: &[Volume],
+        owner: Owner,
+    ) {
+        let pointer = self.pointer();
+        // `medium：Memory` with a full-width colon is a text, which the API server refuses.
+        let refused = items(spec, "volumes").enumerate().filter(|(_, volume)| {
+            volume.get("emptyDir").and_then(Value::as_str).is_some_and(|text| text.contains("Memory"))
+        });
+        let refused = refused.map(|(index, _)| (format!("{pointer}/volumes/{index}/emptyDir"), Sketch::Broken));
+        self.walk.sketches.extend(refused);
+        if owner.injected {
+            let mut mounted = BTreeSet::new();
+            mounted
+                .extend(containers.iter().flat_map(|container| &container.mounts).map(|mount| mount.volume.as_str()));
+            let memory = volumes.iter().filter(|volume| volume.medium == Medium::Memory);
+            let unmounted = memory.filter(|volume| !mounted.contains(volume.name.as_str()));
+            self.walk.sketches.extend(unmounted.map(|volume| (volume.pointer.clone(), Sketch::Injected)));
         }
     }
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::facts::{Facts, Found, Host};
-use crate::kubernetes::defaulting;
 use crate::kubernetes::version::Version;
+use crate::kubernetes::{defaulting, pod};
 use crate::order;
 use crate::report::{Place, ReadLines, Span, Unread, Why};
 use crate::text::{Block, Line, Paste, Role};
@@ -178,6 +178,18 @@ pub(crate) fn with(kind: &str, text: &str) {
 pub(crate) fn object(object: &Value, context: &Context) -> Facts {
     let mut facts = Facts::default();
     manifest::document(object, 0, 0, &mut facts);
+    completed(facts, context)
+}
+
+/// Read what the rules look at in one Kubernetes object; what the verdict looks at as well ([`Facts::sketches`]) is left
+/// out.
+pub(crate) fn object_for_rules(object: &Value, context: &Context) -> Facts {
+    let mut facts = Facts { pods: pod::pods(object), ..Facts::default() };
+    cluster::read(object, 0, None, &mut facts);
+    completed(facts, context)
+}
+
+fn completed(mut facts: Facts, context: &Context) -> Facts {
     for pod in &mut facts.pods {
         if pod.namespace.is_none() {
             pod.namespace.clone_from(&context.namespace);

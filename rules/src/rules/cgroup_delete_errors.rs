@@ -104,7 +104,8 @@ ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
         "https://github.com/opencontainers/runc/issues/4181",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     // A process that is seen to be stuck explains a single line, too.

@@ -80,7 +80,8 @@ stat -fc %T /sys/fs/cgroup # cgroup2fs is v2
         "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2570-memory-qos",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let Some(place) = facts.cgroups.v1() else {

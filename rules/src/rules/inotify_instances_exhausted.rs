@@ -96,7 +96,8 @@ pub static RULE: Rule = Rule {
         "https://github.com/kubernetes/kubernetes/issues/58081",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let inotify = &facts.inotify;

@@ -101,7 +101,8 @@ pub static RULE: Rule = Rule {
         "https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     // The same remedy need not be told twice.

@@ -64,7 +64,8 @@ sudo find /proc/[0-9]*/fd -lname 'anon_inode:inotify' 2>/dev/null | cut -d/ -f3 
 ",
     links: &["https://github.com/containerd/containerd/issues/5670", "https://github.com/containerd/cgroups/pull/212"],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let on_v2 = |containerd: &Found<Version>| {

@@ -82,7 +82,8 @@ sudo grep -c ^inotify /proc/[0-9]*/fdinfo/* 2>/dev/null | sort -t: -k2 -rn | hea
         "https://github.com/google/cadvisor/issues/1581",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let inotify = &facts.inotify;

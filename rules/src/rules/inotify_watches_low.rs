@@ -87,7 +87,8 @@ pub static RULE: Rule = Rule {
         "https://github.com/google/cadvisor/blob/master/lib/container/raw/watcher.go",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let inotify = &facts.inotify;

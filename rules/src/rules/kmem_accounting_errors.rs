@@ -81,7 +81,8 @@ sudo slabtop -o | head -20
         "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;

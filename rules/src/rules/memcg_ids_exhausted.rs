@@ -99,7 +99,8 @@ sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
         "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;

@@ -90,7 +90,8 @@ sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
         "https://github.com/kubernetes/kubernetes/issues/61937",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;

@@ -80,7 +80,8 @@ pub static RULE: Rule = Rule {
         "https://github.com/opencontainers/runc/issues/1921",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;

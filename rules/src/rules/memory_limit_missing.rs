@@ -64,7 +64,8 @@ resources:
         "https://kubernetes.io/docs/tasks/administer-cluster/manage-resources/memory-default-namespace/",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts

@@ -68,7 +68,8 @@ resources:
         "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2837-pod-level-resource-spec",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let Some(max) = settings.max_memory_limit else { return Vec::new() };

@@ -71,37 +71,33 @@ pub static RULE: Rule = Rule {
         "https://github.com/kubernetes/apimachinery/blob/master/pkg/api/resource/quantity.go",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts.pods.iter().flat_map(in_pod).collect()
 }
+
+/// The field of a container or of a pod, from it down.
+const LIMIT: &str = "resources.limits.memory";
 
 /// A quantity that a pod template holds.
 struct Written<'a> {
     field: &'static str,
     amount: &'a Amount,
     smallest: u128,
-    place: Place,
     container: Option<&'a Container>,
     volume: Option<&'a Volume>,
 }
 
 fn in_pod(pod: &PodTemplate) -> Vec<Finding> {
-    let of_pod = Written {
-        field: "resources.limits.memory",
-        amount: &pod.pod_limit,
-        smallest: SMALLEST_LIMIT,
-        place: pod.place(format!("{}/resources/limits/memory", pod.pointer)),
-        container: None,
-        volume: None,
-    };
+    let of_pod =
+        Written { field: LIMIT, amount: &pod.pod_limit, smallest: SMALLEST_LIMIT, container: None, volume: None };
     let of_containers = pod.limitable_containers().flat_map(|container| {
         let limit = Written {
-            field: "resources.limits.memory",
+            field: LIMIT,
             amount: &container.memory_limit,
             smallest: SMALLEST_LIMIT,
-            place: pod.limit_place(container),
             container: Some(container),
             volume: None,
         };
@@ -109,7 +105,6 @@ fn in_pod(pod: &PodTemplate) -> Vec<Finding> {
             field: "resources.requests.memory",
             amount: &container.memory_request,
             smallest: SMALLEST,
-            place: pod.place(format!("{}/resources/requests/memory", container.pointer)),
             container: Some(container),
             volume: None,
         };
@@ -119,32 +114,52 @@ fn in_pod(pod: &PodTemplate) -> Vec<Finding> {
         field: "emptyDir.sizeLimit",
         amount: &volume.size_limit,
         smallest: SMALLEST,
-        place: pod.place(format!("{}/emptyDir/sizeLimit", volume.pointer)),
         container: None,
         volume: Some(volume),
     });
-    of_containers.chain([of_pod]).chain(of_volumes).filter_map(|written| finding(pod, &written)).collect()
+    let written = of_containers.chain([of_pod]).chain(of_volumes);
+    written.filter(Written::is_suspicious).filter_map(|written| finding(pod, &written)).collect()
+}
+
+impl Written<'_> {
+    fn is_suspicious(&self) -> bool {
+        match self.amount {
+            Amount::Bytes(bytes) => *bytes < self.smallest || *bytes >= LARGEST,
+            Amount::Invalid(text) => !is_variable(text),
+            Amount::Unset | Amount::Zero => false,
+        }
+    }
+
+    fn place(&self, pod: &PodTemplate) -> Place {
+        match (self.volume, self.container) {
+            (None, Some(container)) if self.field == LIMIT => pod.limit_place(container),
+            (volume, container) => {
+                let holder = volume.map(|volume| &volume.pointer).or(container.map(|container| &container.pointer));
+                pod.place(format!("{}/{}", holder.unwrap_or(&pod.pointer), self.field.replace('.', "/")))
+            }
+        }
+    }
 }
 
 fn finding(pod: &PodTemplate, written: &Written) -> Option<Finding> {
     let mut finding = RULE.finding_in(pod, written.container, written.volume);
     let observed = match written.amount {
-        Amount::Bytes(bytes) if *bytes < written.smallest || *bytes >= LARGEST => {
+        Amount::Bytes(bytes) => {
             finding.values.insert("bytes".into(), bytes.to_string());
             quantity::format(*bytes)
         }
-        Amount::Invalid(text) if !is_variable(text) => {
+        Amount::Invalid(text) => {
             finding.values.insert("written".into(), text.clone());
             text.clone()
         }
-        _ => return None,
+        Amount::Unset | Amount::Zero => return None,
     };
     finding.values.insert("field".into(), written.field.to_owned());
     let expected = match written.amount {
         Amount::Bytes(bytes) if *bytes >= LARGEST => format!("< {LARGEST}"),
         _ => format!(">= {}", quantity::format(written.smallest)),
     };
-    finding.evidence = vec![Evidence::new(&written.place, format!("{}: {observed}", written.field), expected)];
+    finding.evidence = vec![Evidence::new(&written.place(pod), format!("{}: {observed}", written.field), expected)];
     Some(finding)
 }
 

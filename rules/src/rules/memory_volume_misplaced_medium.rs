@@ -61,7 +61,8 @@ volumes:
 ",
     links: &["https://kubernetes.io/docs/concepts/storage/volumes/#emptydir"],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts

@@ -71,7 +71,8 @@ emptyDir:
         "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/1967-size-memory-backed-volumes",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let Some(max) = settings.max_size_limit else { return Vec::new() };

@@ -80,7 +80,8 @@ resources:
         "https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/emptydir/empty_dir.go",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let Some(node) = Node::smallest(facts, settings) else { return Vec::new() };

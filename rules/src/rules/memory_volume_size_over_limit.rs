@@ -61,7 +61,8 @@ emptyDir:
         "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#memory-backed-emptydir",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let volumes = facts.pods.iter().flat_map(|pod| pod.memory_volumes().map(move |volume| (pod, volume)));

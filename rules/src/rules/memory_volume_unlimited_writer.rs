@@ -89,7 +89,8 @@ resources:
         "https://kubernetes.io/docs/concepts/policy/limit-range/",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let writers = facts.pods.iter().flat_map(|pod| pod.unlimited_writers().map(move |writer| (pod, writer)));

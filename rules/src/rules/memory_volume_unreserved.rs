@@ -76,7 +76,8 @@ resources:
         "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-resource-requests-are-scheduled",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts

@@ -95,7 +95,8 @@ find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
         "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-1.27.md",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let mut mismatches: Vec<MiscMismatch> = misc_mismatches(facts).collect();

@@ -67,8 +67,9 @@ pub static RULES: &[&Rule] = &[
     &unknown_v1_controller::RULE,
 ];
 
-/// One rule: data, words, and one function.
-#[derive(Debug)]
+/// One rule: data, words, and one function. Each ends in [`Rule::of_objects`] or [`Rule::of_texts`], which take out what
+/// a build without the feature `texts` has no use for: it would be a third of the policy.
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Public, stable id; the file's name with `-` for `_`.
     pub id: &'static str,
@@ -91,7 +92,7 @@ pub struct Rule {
 }
 
 /// A rule's words in each language; a missing one does not compile.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Words {
     /// English.
     pub en: Text,
@@ -102,7 +103,7 @@ pub struct Words {
 }
 
 /// A rule's words in one language. `says` and `fix` may hold `{placeholders}`, filled from [`Finding::values`].
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Text {
     /// A few words, no full stop.
     pub title: &'static str,
@@ -123,6 +124,8 @@ const fn on_pages(notes: &'static [&'static str]) -> &'static [&'static str] {
 }
 
 impl Text {
+    const NONE: Self = Self { title: "", says: &[], why: "", fix: "", notes: &[] };
+
     /// The form of [`Text::says`] to say about a finding with these values; empty when none fits, which tests rule out.
     #[must_use]
     pub fn form(&self, values: &Values) -> &'static str {
@@ -187,6 +190,14 @@ impl Lang {
 }
 
 impl Words {
+    /// For a rule that never fires.
+    const NONE: Self = Self { en: Text::NONE, ja: Text::NONE, zh: Text::NONE };
+
+    /// What a line in English says.
+    const fn in_brief(self) -> Self {
+        Self { en: Text { why: "", notes: &[], ..self.en }, ..Self::NONE }
+    }
+
     /// The words in one language.
     #[must_use]
     pub const fn text(&self, lang: Lang) -> &Text {
@@ -205,6 +216,24 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
+    /// A rule that fires on an object alone. A policy needs it, but says no more of it than an English line or two.
+    const fn of_objects(self) -> Self {
+        if cfg!(feature = "texts") {
+            self
+        } else {
+            Self { words: self.words.in_brief(), remedy: "", links: &[], ..self }
+        }
+    }
+
+    /// A rule about what only texts say (logs, `/proc`, sysctls). A policy takes its name in the settings, no more.
+    const fn of_texts(self) -> Self {
+        if cfg!(feature = "texts") {
+            self
+        } else {
+            Self { words: Words::NONE, check: |_, _| Vec::new(), ..self.of_objects() }
+        }
+    }
+
     /// What the rule finds. Where a setting of the node mends it, the finding tells the node's platform.
     #[must_use]
     pub fn findings(&self, facts: &Facts, settings: &Settings) -> Vec<Finding> {

@@ -75,7 +75,8 @@ spec:
         "https://kubernetes.io/docs/tasks/administer-cluster/manage-resources/memory-default-namespace/",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     facts.cluster.namespaces.iter().filter(|namespace| !is_guarded(facts, &namespace.value)).map(finding).collect()

@@ -70,7 +70,8 @@ pub static RULE: Rule = Rule {
         "https://github.com/torvalds/linux/blob/v6.12/kernel/ucount.c",
     ],
     check,
-};
+}
+.of_objects();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let settings = facts.pods.iter().flat_map(|pod| pod.inotify_settings.iter().map(move |setting| (pod, setting)));

@@ -66,7 +66,8 @@ find /sys/fs/cgroup/{controller} -maxdepth 3 -name '*pod*' | head
         "https://github.com/kubernetes/kubernetes/issues/109182",
     ],
     check,
-};
+}
+.of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let mut controllers: Vec<&Found<String>> = unknown_controllers(facts).collect();
