@@ -23,8 +23,12 @@ pub fn all() -> Vec<Input> {
         input("policy/deployment-rejected", false, false, &deployment(false, 4)),
         input("policy/custom-resource", true, false, &custom_resource_definition(2_000)),
         input("policy/megabyte", true, false, &deployment(true, 1_250)),
-        input("policy/ten-megabytes", true, false, &deployment(true, 12_500)),
     ]
+}
+
+/// Ten times as large as the largest object that etcd takes by default.
+pub fn huge() -> Input {
+    input("policy/ten-megabytes", true, false, &workload(&pod_spec(10, true, 12_500)))
 }
 
 fn input(name: &'static str, accepted: bool, promised: bool, object: &Value) -> Input {
