@@ -1,0 +1,44 @@
+// What a first visit costs: bytes are bounded, time is only told.
+
+import assert from "node:assert/strict";
+import { brotliCompressSync, constants } from "node:zlib";
+import { onPage } from "./stage.mjs";
+
+const KB = 1024;
+const ALL = 350 * KB;
+const WASM = 250 * KB;
+
+/** Bytes after brotli at its best, as a server has it at hand for static files. */
+function compressed(bytes) {
+  return brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  }).length;
+}
+
+const kilobytes = (bytes) => `${(bytes / KB).toFixed(1)} KB`;
+
+onPage("a first visit transfers few bytes", { ready: false, prepare: (context) => context.route("**", (route) => route.continue()) },
+  async (visit, t) => {
+    const sizes = [];
+    visit.page.on("response", (response) => sizes.push(response.body().then((body) => [response.url(), compressed(body)])));
+    await visit.page.reload();
+    await visit.started();
+    await visit.page.waitForLoadState("networkidle");
+    const files = await Promise.all(sizes);
+    let sum = 0;
+    for (const [url, size] of files.sort(([, a], [, b]) => b - a)) {
+      t.diagnostic(`${kilobytes(size)} ${new URL(url).pathname}`);
+      sum += size;
+    }
+    t.diagnostic(`${kilobytes(sum)} in all`);
+    const [, wasm] = files.find(([url]) => url.endsWith("_bg.wasm"));
+    assert.ok(wasm <= WASM, `Wasm: ${kilobytes(wasm)} of ${kilobytes(WASM)}`);
+    assert.ok(sum <= ALL, `${kilobytes(sum)} of ${kilobytes(ALL)}`);
+  });
+
+onPage("the first verdict is there soon", { open: "#example=inotify-instances-exhausted/bad-cgroup-v2-node.txt", ready: false },
+  async (visit, t) => {
+    await visit.verdictIs(/^At risk/);
+    const milliseconds = await visit.page.evaluate(() => performance.now());
+    t.diagnostic(`no more than ${Math.round(milliseconds)} ms after the navigation began`);
+  });
