@@ -17,47 +17,70 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+const HASHED = /-[0-9a-f]{16}(_bg)?\.\w+$/;
+
 /** The policy in the page's own `<meta>`. */
 export function contentSecurityPolicy() {
   return /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(readFileSync(`${DIST}index.html`, "utf8"))[1];
 }
 
-/** A running server of a folder, the page's or another: its address, the paths that were asked for, and `close`. */
-export async function serve(base = "/", folder = DIST) {
+/**
+ * A running server: the address of the page, what was asked for (path and bytes of the answer), and `close`. `replace`
+ * may name other bytes for a path.
+ */
+export async function serve(base = "/") {
   const policy = contentSecurityPolicy();
-  const requests = [];
+  const requests = new Map();
+  const replace = new Map();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
-    requests.push(pathname);
-    const file = await fileBelow(folder, base, pathname);
+    const file = await fileBelow(base, pathname);
+    if (file !== undefined) {
+      file.bytes = replace.get(pathname) ?? file.bytes;
+    }
+    requests.set(pathname, file?.bytes);
     if (file === undefined) {
       response.writeHead(404, { "Content-Type": "text/plain" }).end("not found");
       return;
     }
     response.writeHead(200, {
-      "Cache-Control": "no-cache",
-      ...(folder === DIST ? { "Content-Security-Policy": policy } : {}),
+      // As playground/serve.py does.
+      "Access-Control-Allow-Origin": "*",
+      "Cache-Control": HASHED.test(file.name) ? "public, max-age=31536000, immutable" : "no-cache",
+      "Content-Security-Policy": `${policy}; frame-ancestors *`,
       "Content-Type": TYPES[extname(file.name)] ?? "application/octet-stream",
       "X-Content-Type-Options": "nosniff",
     });
     response.end(file.bytes);
   });
+  return { ...(await started(server, base)), requests, replace };
+}
+
+/** A page of somebody else, on another origin, with a path `/` alone. */
+export function serveHtml(html) {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === "/" ? 200 : 204, { "Content-Type": TYPES[".html"] }).end(request.url === "/" ? html : "");
+  });
+  return started(server, "/");
+}
+
+async function started(server, base) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${server.address().port}${base}`, requests, close };
+  return { url: `http://127.0.0.1:${server.address().port}${base}`, close };
 }
 
-async function fileBelow(folder, base, pathname) {
+async function fileBelow(base, pathname) {
   if (!pathname.startsWith(base)) {
     return undefined;
   }
   const asked = normalize(`/${decodeURIComponent(pathname.slice(base.length))}`).slice(1);
   const name = asked === "" || asked.endsWith("/") ? `${asked}index.html` : asked;
   try {
-    return { name, bytes: await readFile(folder + name) };
+    return { name, bytes: await readFile(DIST + name) };
   } catch {
     return undefined;
   }

@@ -16,14 +16,17 @@ onPage("below another path it works the same", { base: BELOW, open: "#example=me
   async (visit) => {
     await visit.verdictIs(/^At risk/);
     const { requests } = await siteBelow(BELOW);
-    assert.ok(requests.length >= 4, "page, style, script and Wasm");
-    assert.deepEqual(requests.filter((path) => !path.startsWith(BELOW)), []);
+    assert.ok(requests.size >= 4, "page, style, script and Wasm");
+    for (const [path, bytes] of requests) {
+      assert.ok(path.startsWith(BELOW) && bytes, path);
+    }
   });
 
 onPage("once loaded, it sends no request, whatever is done", async (visit) => {
   const { page } = visit;
+  await page.evaluate(() => navigator.serviceWorker.ready);
   const sent = [];
-  page.on("request", (request) => request.url().startsWith("http") && sent.push(request.url()));
+  page.context().on("request", (request) => request.url().startsWith("http") && sent.push(request.url()));
   await visit.paste(DEPLOYMENT);
   await visit.verdictIs(/^At risk/);
   await visit.saved(() => visit.click("Save SARIF"));
@@ -71,5 +74,5 @@ test("the server of `make run` sends the policy as a header", async (t) => {
   const [printed] = await once(server.stdout, "data");
   const [address] = /http:\/\/\S+/.exec(printed.toString());
   const response = await fetch(address);
-  assert.equal(response.headers.get("content-security-policy"), `${contentSecurityPolicy()}; frame-ancestors *`);
+  assert.ok(response.headers.get("content-security-policy").startsWith(`${contentSecurityPolicy()}; `));
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { brotliCompressSync, constants } from "node:zlib";
-import { onPage } from "./stage.mjs";
+import { onPage, siteBelow } from "./stage.mjs";
 
 const KB = 1024;
 const ALL = 350 * KB;
@@ -17,24 +17,18 @@ function compressed(bytes) {
 
 const kilobytes = (bytes) => `${(bytes / KB).toFixed(1)} KB`;
 
-onPage("a first visit transfers few bytes", { ready: false, prepare: (context) => context.route("**", (route) => route.continue()) },
-  async (visit, t) => {
-    const sizes = [];
-    visit.page.on("response", (response) => sizes.push(response.body().then((body) => [response.url(), compressed(body)])));
-    await visit.page.reload();
-    await visit.started();
-    await visit.page.waitForLoadState("networkidle");
-    const files = await Promise.all(sizes);
-    let sum = 0;
-    for (const [url, size] of files.sort(([, a], [, b]) => b - a)) {
-      t.diagnostic(`${kilobytes(size)} ${new URL(url).pathname}`);
-      sum += size;
-    }
-    t.diagnostic(`${kilobytes(sum)} in all`);
-    const [, wasm] = files.find(([url]) => url.endsWith("_bg.wasm"));
-    assert.ok(wasm <= WASM, `Wasm: ${kilobytes(wasm)} of ${kilobytes(WASM)}`);
-    assert.ok(sum <= ALL, `${kilobytes(sum)} of ${kilobytes(ALL)}`);
-  });
+onPage("a first visit transfers few bytes", { base: "/first/" }, async (visit, t) => {
+  // With what is kept for use without a network.
+  await visit.page.evaluate(() => navigator.serviceWorker.ready);
+  const { requests } = await siteBelow("/first/");
+  const files = [...requests].map(([path, bytes]) => [path, compressed(bytes)]).sort(([, a], [, b]) => b - a);
+  const sum = files.reduce((sum, [, size]) => sum + size, 0);
+  files.forEach(([path, size]) => t.diagnostic(`${kilobytes(size)} ${path}`));
+  t.diagnostic(`${kilobytes(sum)} in all`);
+  const [, wasm] = files.find(([path]) => path.endsWith("_bg.wasm"));
+  assert.ok(wasm <= WASM, `Wasm: ${kilobytes(wasm)} of ${kilobytes(WASM)}`);
+  assert.ok(sum <= ALL, `${kilobytes(sum)} of ${kilobytes(ALL)}`);
+});
 
 onPage("the first verdict is there soon", { open: "#example=inotify-instances-exhausted/bad-cgroup-v2-node.txt", ready: false },
   async (visit, t) => {

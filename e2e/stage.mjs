@@ -7,7 +7,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { after, test } from "node:test";
 import { chromium } from "playwright-core";
-import { serve } from "./site.mjs";
+import { serve, serveHtml } from "./site.mjs";
 import { Visit } from "./visit.mjs";
 
 /** No part of a test takes this long; what does has hung. In milliseconds. */
@@ -57,6 +57,7 @@ export function siteBelow(base) {
  * A test on the page. `options`:
  * - `open`: what follows the page's address, such as `#example=…`
  * - `base`: path that the site is served below
+ * - `host(address)`: HTML of a page on another origin that is opened instead; `address` is that of the site
  * - `prepare(context)`: what to do before the page is opened
  * - `complaints`: patterns of the complaints that belong to the test; each must occur
  * - `ready`: false when the page is not expected to start
@@ -64,8 +65,8 @@ export function siteBelow(base) {
  */
 export function onPage(name, options, body = options) {
   test(name, async (t) => {
-    const { open, base, prepare, complaints = [], ready, ...profile } = body === options ? {} : options;
-    const visit = await start({ open, base, prepare, ready, profile });
+    const { open, base, host, prepare, complaints = [], ready, ...profile } = body === options ? {} : options;
+    const visit = await start({ open, base, host, prepare, ready, profile });
     try {
       await body(visit, t);
       const unexpected = visit.complaints.filter((said) => !complaints.some((pattern) => pattern.test(said)));
@@ -77,14 +78,15 @@ export function onPage(name, options, body = options) {
       visit.complaints.forEach((said) => t.diagnostic(said));
       throw error;
     } finally {
-      await visit.page.context().close();
+      await visit.close();
     }
   });
 }
 
 /** Open the page in a fresh profile. */
-export async function start({ open = "", base = "/", prepare, ready = true, profile = {} } = {}) {
+export async function start({ open = "", base = "/", host, prepare, ready = host === undefined, profile = {} } = {}) {
   const site = await siteBelow(base);
+  const around = await (host && serveHtml(host(site.url)));
   browser ??= launch();
   const context = await (await browser).newContext({
     baseURL: site.url,
@@ -95,17 +97,21 @@ export async function start({ open = "", base = "/", prepare, ready = true, prof
     ...profile,
   });
   context.setDefaultTimeout(HUNG);
-  const complaints = listen(context, new URL(site.url).origin);
+  const opened = around?.url ?? site.url;
+  const complaints = listen(context, [site.url, opened].map((url) => new URL(url).origin));
   await prepare?.(context);
-  const visit = new Visit(await context.newPage(), complaints);
-  await visit.page.goto(site.url + open);
+  const visit = new Visit(await context.newPage(), complaints, async () => {
+    await context.close();
+    around?.close();
+  });
+  await visit.page.goto(opened + open);
   if (ready) {
     await visit.started();
   }
   return visit;
 }
 
-function listen(context, origin) {
+function listen(context, origins) {
   const complaints = [];
   context.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) {
@@ -115,7 +121,7 @@ function listen(context, origin) {
   context.on("weberror", (error) => complaints.push(`exception: ${error.error().message}`));
   context.on("request", (request) => {
     const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== origin) {
+    if (!["blob:", "data:"].includes(url.protocol) && !origins.includes(url.origin)) {
       complaints.push(`request to ${url.href}`);
     }
   });

@@ -6,9 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 export class Visit {
-  constructor(page, complaints) {
+  /** `page` may be a frame's content; then there are no complaints of its own. */
+  constructor(page, complaints, close) {
     this.page = page;
     this.complaints = complaints;
+    this.close = close;
     this.input = page.getByRole("textbox", { name: /^Paste a manifest/ });
     this.status = page.locator("#status");
     this.report = page.getByRole("region", { name: "Report", exact: true });
