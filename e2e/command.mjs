@@ -12,3 +12,12 @@ export function noderisk(text, ...options) {
   assert.ok(!error && status <= 2, `${PROGRAM} ${options.join(" ")}: ${error ?? stderr}`);
   return stdout;
 }
+
+/** The page's bytes are the command's; where they are not, the first line that differs is told. */
+export function assertSame(page, command, what = "the report") {
+  if (!page.equals(command)) {
+    const [ours, theirs] = [page, command].map((bytes) => bytes.toString().split("\n"));
+    const at = ours.findIndex((line, at) => line !== theirs[at]);
+    assert.fail(`${what}, line ${at + 1}: the page says ${ours[at]?.slice(0, 200)}, the command ${theirs[at]?.slice(0, 200)}`);
+  }
+}

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { noderisk } from "./command.mjs";
+import { assertSame, noderisk } from "./command.mjs";
 import { onPage } from "./stage.mjs";
 import { eventually } from "./visit.mjs";
 
@@ -34,6 +34,6 @@ async function compare(visit, t, paths) {
     const pasted = bytes.toString().replaceAll(/\r\n?/g, "\n");
     await eventually(async () => assert.equal(await visit.input.inputValue(), pasted, path));
     const saved = await visit.saved(() => visit.click("Save JSON"));
-    assert.equal(saved.bytes.toString(), noderisk(bytes, "--format", "json").toString(), path);
+    assertSame(saved.bytes, noderisk(bytes, "--format", "json"), path);
   }
 }

@@ -1,7 +1,7 @@
 // The report as a file or in the clipboard: byte for byte what the command prints.
 
 import assert from "node:assert/strict";
-import { noderisk } from "./command.mjs";
+import { assertSame, noderisk } from "./command.mjs";
 import { onPage } from "./stage.mjs";
 import { eventually, example } from "./visit.mjs";
 
@@ -19,14 +19,14 @@ for (const [form, file, format] of FORMS) {
     await visit.paste(TEXT);
     const saved = await visit.saved(() => visit.click(`Save ${form}`));
     assert.equal(saved.name, file);
-    assert.equal(saved.bytes.toString(), noderisk(TEXT, "--format", format).toString());
+    assertSame(saved.bytes, noderisk(TEXT, "--format", format));
   });
 }
 
 for (const [lang, locale, save] of [["ja", "ja-JP", "Markdown を保存"], ["zh", "zh-CN", "保存 Markdown"]]) {
   onPage(`the report is in the page's language: ${lang}`, { locale, open: `#example=${SEVERAL}` }, async (visit) => {
     const saved = await visit.saved(() => visit.click(save));
-    assert.equal(saved.bytes.toString(), noderisk(TEXT, "--format", "markdown", "--lang", lang).toString());
+    assertSame(saved.bytes, noderisk(TEXT, "--format", "markdown", "--lang", lang));
   });
 }
 
@@ -34,7 +34,7 @@ onPage("copied, it is what the command prints", async (visit) => {
   await visit.paste(TEXT);
   await visit.click("Copy as Markdown");
   await visit.button("Copied").waitFor();
-  assert.equal(await visit.clipboard(), noderisk(TEXT, "--format", "markdown").toString());
+  assertSame(Buffer.from(await visit.clipboard()), noderisk(TEXT, "--format", "markdown"));
 });
 
 onPage("what is known of the node counts in it", async (visit) => {
@@ -44,8 +44,7 @@ onPage("what is known of the node counts in it", async (visit) => {
   await visit.page.keyboard.press("Tab");
   await visit.verdictIs(/^No risk found/);
   const saved = await visit.saved(() => visit.click("Save JSON"));
-  const printed = noderisk("fs.inotify.max_user_instances = 128\n", "--format", "json", "--max-pods", "20");
-  assert.equal(saved.bytes.toString(), printed.toString());
+  assertSame(saved.bytes, noderisk("fs.inotify.max_user_instances = 128\n", "--format", "json", "--max-pods", "20"));
 });
 
 /** A browser that lets nobody at the clipboard, neither the new way nor the old. */
@@ -65,6 +64,6 @@ onPage("where the clipboard is denied, the report can be copied by hand",
     await field.focus();
     await eventually(async () => {
       const selected = await field.evaluate(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd));
-      assert.equal(selected, noderisk(TEXT, "--format", "markdown").toString());
+      assertSame(Buffer.from(selected), noderisk(TEXT, "--format", "markdown"));
     });
   });
