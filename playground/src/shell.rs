@@ -72,7 +72,7 @@ fn insert_focused(input: &HtmlTextAreaElement, text: &str) -> bool {
 /// focus goes to what it has brought, the report or the empty textarea, so that it is not lost.
 fn give_back(focused: Option<HtmlElement>, shell: &Shell, text: &str) {
     let _ = match focused.as_ref().map(|element| (element, element.tag_name())) {
-        Some((_, tag)) if tag == "BUTTON" && text.is_empty() => Ok(()),
+        Some((_, tag)) if tag == "BUTTON" && text.is_empty() => shell.input.focus(),
         Some((_, tag)) if tag == "BUTTON" => show_report(shell),
         Some((element, tag)) if tag != "BODY" => element.focus(),
         _ => shell.input.blur(),

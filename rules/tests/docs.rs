@@ -50,7 +50,7 @@ fn example(rule: &Rule, kind: &str) -> String {
 }
 
 fn page(rule: &'static Rule, lang: Lang) -> String {
-    let mut page = format!("# {}\n\n{}", rule.words.text(lang).title, RulePage { rule, lang });
+    let mut page = format!("# {}\n\n{}", rule.words.text(lang).title, RulePage { rule, lang, notes: true });
     for (heading, kind) in [(words::BAD_HEADING, "bad-"), (words::GOOD_HEADING, "good-")] {
         let example = example(rule, kind);
         let session = session(rule, &example, lang);

@@ -90,7 +90,7 @@ fn explanation(rule: &'static Rule, lang: Lang) -> Value {
         "fix": words.fix,
         "remedy": rule.remedy,
         "links": rule.links,
-        "markdown": RulePage { rule, lang }.to_string(),
+        "markdown": RulePage { rule, lang, notes: true }.to_string(),
     })
 }
 

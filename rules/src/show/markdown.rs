@@ -189,6 +189,9 @@ pub struct RulePage {
     pub rule: &'static Rule,
     /// The language.
     pub lang: Lang,
+    /// Whether to tell its notes as well. Not every host carries them, so that forms of the report, which are the same
+    /// from every host, leave them out.
+    pub notes: bool,
 }
 
 impl Display for RulePage {
@@ -219,7 +222,7 @@ impl Display for RulePage {
             writeln!(f, "\n{}{}", platform.name(), words::COLON.text(self.lang).trim_end())?;
             block(f, "", &fill(&form, &open))?;
         }
-        if !words.notes.is_empty() {
+        if self.notes && !words.notes.is_empty() {
             section(f, words::NOTES_HEADING)?;
             for note in words.notes {
                 writeln!(f, "- {}", fill(&prose(note), &values))?;

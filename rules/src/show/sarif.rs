@@ -61,7 +61,7 @@ fn descriptor(rule: &'static Rule, lang: Lang) -> Value {
         "fullDescription": {"text": why},
         "help": {
             "text": format!("{why}\n\n{fix}\n\n{}", remedy(rule, &open)),
-            "markdown": RulePage { rule, lang }.to_string(),
+            "markdown": RulePage { rule, lang, notes: false }.to_string(),
         },
         "helpUri": rule.links.first(),
         "defaultConfiguration": {"level": level(rule.severity)},
