@@ -1,8 +1,10 @@
 // The rules' own pages.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import axe from "axe-core";
+import { DIST } from "./site.mjs";
 import { onPage, siteBelow } from "./stage.mjs";
 import { Visit } from "./visit.mjs";
 
@@ -51,3 +53,26 @@ test("every link of every rule's page leads somewhere", async () => {
   }
   assert.ok(pages.size > 3 * 20, `${pages.size} pages`);
 });
+
+onPage("a finding leads to the page of its rule in the language at hand",
+  { base: "/docs/tool/", open: "?lang=zh#example=inotify-instances-low/bad-default-limit.txt" },
+  async ({ page }) => {
+    const link = page.getByRole("link", { name: "inotify-instances-low" });
+    const [rule] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+    await rule.waitForLoadState();
+    assert.match(rule.url(), /\/docs\/tool\/rules\/zh\/inotify-instances-low\.html$/);
+    assert.equal(await rule.locator("html").getAttribute("lang"), "zh");
+    await rule.getByRole("link", { name: "English" }).click();
+    await rule.getByRole("heading", { level: 1, name: "Too few inotify instances for a node" }).waitFor();
+  });
+
+onPage("the rules' pages need no script and scroll sideways in no place", { ready: false, javaScriptEnabled: true, viewport: { width: 320, height: 640 } },
+  async ({ page }) => {
+    for (const lang of ["en", "ja", "zh"]) {
+      for (const name of readdirSync(`${DIST}rules/${lang}`)) {
+        await page.goto(new URL(`rules/${lang}/${name}`, page.url().replace(/rules\/.*/, "")).href);
+        assert.equal(await page.evaluate(() => document.scripts.length), 0, name);
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320, `${lang}/${name}`);
+      }
+    }
+  });

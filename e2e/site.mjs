@@ -25,16 +25,16 @@ export function contentSecurityPolicy() {
 }
 
 /**
- * A running server: the address of the page, what was asked for (path and bytes of the answer), and `close`. `replace`
- * may name other bytes for a path.
+ * A running server of a folder, the page's or another: its address, what was asked for (path and bytes of the answer),
+ * and `close`. `replace` may name other bytes for a path.
  */
-export async function serve(base = "/") {
+export async function serve(base = "/", folder = DIST) {
   const policy = contentSecurityPolicy();
   const requests = new Map();
   const replace = new Map();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
-    const file = await fileBelow(base, pathname);
+    const file = await fileBelow(folder, base, pathname);
     if (file !== undefined) {
       file.bytes = replace.get(pathname) ?? file.bytes;
     }
@@ -47,7 +47,7 @@ export async function serve(base = "/") {
       // As playground/serve.py does.
       "Access-Control-Allow-Origin": "*",
       "Cache-Control": HASHED.test(file.name) ? "public, max-age=31536000, immutable" : "no-cache",
-      "Content-Security-Policy": `${policy}; frame-ancestors *`,
+      ...(folder === DIST ? { "Content-Security-Policy": `${policy}; frame-ancestors *` } : {}),
       "Content-Type": TYPES[extname(file.name)] ?? "application/octet-stream",
       "X-Content-Type-Options": "nosniff",
     });
@@ -73,14 +73,14 @@ async function started(server, base) {
   return { url: `http://127.0.0.1:${server.address().port}${base}`, close };
 }
 
-async function fileBelow(base, pathname) {
+async function fileBelow(folder, base, pathname) {
   if (!pathname.startsWith(base)) {
     return undefined;
   }
   const asked = normalize(`/${decodeURIComponent(pathname.slice(base.length))}`).slice(1);
   const name = asked === "" || asked.endsWith("/") ? `${asked}index.html` : asked;
   try {
-    return { name, bytes: await readFile(DIST + name) };
+    return { name, bytes: await readFile(folder + name) };
   } catch {
     return undefined;
   }
