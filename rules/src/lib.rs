@@ -27,6 +27,12 @@ use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Span,
 use crate::rules::Rule;
 use crate::settings::{Action, Settings};
 
+/// Version of noderisk and of its set of rules: `0.1.0 (rules 0c9d2a41)`.
+#[must_use]
+pub fn version() -> String {
+    format!("{} (rules {})", env!("CARGO_PKG_VERSION"), rules::revision())
+}
+
 /// One text to check: a file, a paste, standard input.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
@@ -34,13 +40,26 @@ pub struct Input<'a> {
     pub name: Cow<'a, str>,
     /// The text as it came.
     pub text: Cow<'a, str>,
+    /// The kind of input that it is, one of [`kinds`], when somebody knows; otherwise the text tells.
+    pub kind: Option<&'static str>,
 }
 
 impl<'a> Input<'a> {
     /// A text with a name.
     pub fn new(name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self { name: name.into(), text: text.into(), kind: None }
     }
+
+    /// The same input, to be read as this kind alone.
+    #[must_use]
+    pub fn of_kind(self, kind: Option<&'static str>) -> Self {
+        Self { kind, ..self }
+    }
+}
+
+/// The kinds of input, as [`ReadLines::kind`] names them; [`show::words::kind`] has their names for people.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    read::kinds()
 }
 
 /// What is known of an object beside the object itself.

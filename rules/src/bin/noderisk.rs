@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -19,6 +20,9 @@ use rules::show::{json::json, list, markdown::Markdown, sarif::sarif, text::Text
 /// A page per language and rule, as `explain` prints them; a test keeps them equal to the rules.
 static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
+/// The version of the program and of its rules, as the page shows them.
+static VERSION: LazyLock<String> = LazyLock::new(rules::version);
+
 /// Exit status for a command line or settings that cannot be followed (`EX_USAGE` of sysexits.h).
 const USAGE: u8 = 64;
 /// Exit status for an input that cannot be read (`EX_NOINPUT` of sysexits.h).
@@ -31,7 +35,7 @@ const NO_OUTPUT: u8 = 74;
 #[derive(Parser)]
 #[command(
     name = "noderisk",
-    version,
+    version = VERSION.as_str(),
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
     after_help = "\

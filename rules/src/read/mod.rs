@@ -149,15 +149,22 @@ pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
         if let Some(why) = unreadable(&input.text) {
             notes.unread(1, paste.line_count(), why);
         } else {
-            let documents = manifest::read(&mut paste, &mut notes);
-            reading.documents.extend(documents.into_iter().map(|lines| Document { input: index, lines }));
-            notes.lines(&paste);
+            if input.kind.is_none_or(|kind| kind == manifest::KIND) {
+                let documents = manifest::read(&mut paste, &mut notes);
+                reading.documents.extend(documents.into_iter().map(|lines| Document { input: index, lines }));
+            }
+            notes.lines(&paste, input.kind);
         }
         notes.finish(&paste, &mut reading);
         reading.pastes.push(paste);
     }
     defaulting::complete(&mut reading.facts);
     reading
+}
+
+/// Manifests first, then the kinds of lines.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    std::iter::once(manifest::KIND).chain(READERS.iter().map(|reader| reader.kind))
 }
 
 /// Run the reader of one kind over a text.
@@ -266,14 +273,14 @@ impl Notes {
     }
 
     /// Let every reader go over every block.
-    fn lines(&mut self, paste: &Paste) {
+    fn lines(&mut self, paste: &Paste, kind: Option<&str>) {
         // What stands before the first prompt that names a host was printed there as well.
         self.host = paste.blocks().find_map(|block| block.host()).map(Host::named).unwrap_or_default();
         for block in paste.blocks() {
             if let Some(host) = block.host() {
                 self.host = Host::named(host);
             }
-            for reader in READERS {
+            for reader in READERS.iter().filter(|reader| kind.is_none_or(|kind| kind == reader.kind)) {
                 (reader.read)(&block, self);
             }
             if block.command.is_some() {
@@ -424,14 +431,14 @@ impl Notes {
 
 #[cfg(test)]
 mod tests {
-    use super::{READERS, manifest, texts};
+    use super::{kinds, texts};
     use crate::Input;
     use crate::report::{Unread, Why};
     use crate::show::words;
 
     #[test]
     fn every_kind_of_input_has_a_name_in_every_language() {
-        for kind in READERS.iter().map(|reader| reader.kind).chain([manifest::KIND]) {
+        for kind in kinds() {
             assert!(words::kind(kind).is_some(), "name {kind} in show/words.rs");
         }
     }
@@ -439,7 +446,7 @@ mod tests {
     #[test]
     fn every_reader_is_fuzzed() {
         let programs = include_str!("../../fuzz/Cargo.toml");
-        for kind in READERS.iter().map(|reader| reader.kind).chain([manifest::KIND]) {
+        for kind in kinds() {
             assert!(programs.contains(&format!("name = \"{kind}\"")), "add {kind} to fuzz/Cargo.toml");
         }
     }
@@ -455,6 +462,19 @@ mod tests {
         assert_eq!(read, [(6, 7, "sysctl")]);
         assert_eq!(unread, [(1, 5), (9, 9)]);
         assert!(reading.unread.iter().all(|unread| unread.why == Why::NotRecognised));
+    }
+
+    #[test]
+    fn an_input_of_a_known_kind_is_read_as_that_kind_alone() {
+        let text = "kind: Pod\napiVersion: v1\nmetadata: {name: a}\n---\nfs.inotify.max_user_instances = 1\n";
+        let read = |kind| {
+            let inputs = [Input::new("paste", text).of_kind(kind)];
+            texts(&inputs).read.iter().map(|read| read.kind.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(read(None), ["manifest", "sysctl"]);
+        assert_eq!(read(Some("manifest")), ["manifest"]);
+        assert_eq!(read(Some("sysctl")), ["sysctl"]);
+        assert!(read(Some("mounts")).is_empty());
     }
 
     #[test]
