@@ -1,21 +1,29 @@
 //! One check: the core's report, and the lines that its findings quote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rules::Input;
-use rules::report::{Report, Span};
+use rules::report::{Finding, Report, Span};
 use rules::settings::Settings;
 use rules::show::visible;
 use serde::{Deserialize, Serialize};
 
-/// The longest text that is checked, in UTF-16 code units: beyond it a check would hold up the page noticeably.
-pub const LIMIT: u32 = 2 * 1024 * 1024;
+use crate::inputs::EDITABLE;
 
 /// How much of a long line is quoted on each side of what matters, in characters.
 const AROUND: usize = 60;
 
 /// How much of what matters itself is quoted, in characters.
 const MARKED: usize = 160;
+
+/// Most lines of excerpts.
+const EXCERPTS: usize = 500;
+
+/// Lines of an excerpt before and behind the one that matters.
+const AROUND_LINE: usize = 2;
+
+/// How much of a line of an excerpt is shown, in characters.
+const SHOWN: usize = 400;
 
 /// What one check gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +34,19 @@ pub struct Checked {
     pub quotes: Vec<Vec<Option<Quote>>>,
     /// How many lines each input has.
     pub lines: Vec<usize>,
+    /// The lines around what findings point at, for texts that cannot be seen in the textarea.
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// Some lines of an input, shortened where they are long, with nothing invisible in them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// Number of the input.
+    pub input: usize,
+    /// 1-based number of the first line.
+    pub first_line: usize,
+    /// The lines.
+    pub lines: Vec<String>,
 }
 
 /// A line with the stretch that matters, shortened where it is long, with nothing invisible in it.
@@ -51,14 +72,26 @@ impl Checked {
     pub fn new(report: Report, inputs: &[Input]) -> Self {
         let quotes = quotes(inputs, &report);
         let lines = inputs.iter().map(|input| input.text.lines().count()).collect();
-        Self { report, quotes, lines }
+        Self { excerpts: excerpts(inputs, &report), report, quotes, lines }
     }
 
-    /// How many findings of a rule have a fix that can be applied to the text.
+    /// How many findings of a rule have a fix that can be applied to an input.
     #[must_use]
-    pub fn fixable(&self, rule: &str) -> usize {
-        self.report.findings.iter().filter(|finding| finding.rule == rule && !finding.patch.is_empty()).count()
+    pub fn fixable(&self, rule: &str, input: usize) -> usize {
+        self.report.findings.iter().filter(|finding| is_fixable(finding, rule, input)).count()
     }
+}
+
+/// Whether a finding of that rule has a fix that can be applied to that input.
+#[must_use]
+pub fn is_fixable(finding: &Finding, rule: &str, input: usize) -> bool {
+    finding.rule == rule && !finding.patch.is_empty() && input_of(finding) == input
+}
+
+/// Number of the input that a finding is about.
+#[must_use]
+pub fn input_of(finding: &Finding) -> usize {
+    finding.evidence.first().map_or(0, |evidence| evidence.place.input)
 }
 
 /// Quote every place that the findings of `report` point at.
@@ -82,11 +115,45 @@ fn quotes(inputs: &[Input], report: &Report) -> Vec<Vec<Option<Quote>>> {
             }
         }
     }
-    let of_finding = |finding: &rules::report::Finding| {
+    let of_finding = |finding: &Finding| {
         let places = finding.evidence.iter().map(|evidence| &evidence.place);
         places.map(|place| quoted.get(&(place.input, place.span?)).cloned().flatten()).collect()
     };
     report.findings.iter().map(of_finding).collect()
+}
+
+/// The lines around what the findings in texts too long for the textarea point at.
+fn excerpts(inputs: &[Input], report: &Report) -> Vec<Excerpt> {
+    let mut wanted = BTreeSet::new();
+    for evidence in report.findings.iter().flat_map(|finding| &finding.evidence) {
+        let input = evidence.place.input;
+        if let Some(span) = evidence.place.span
+            && inputs.get(input).is_some_and(|input| input.text.len() > EDITABLE as usize)
+            && wanted.len() < EXCERPTS
+        {
+            wanted.extend(
+                (span.line.saturating_sub(AROUND_LINE).max(1)..=span.line + AROUND_LINE).map(|line| (input, line)),
+            );
+        }
+    }
+    let mut excerpts: Vec<Excerpt> = Vec::new();
+    let mut wanted = wanted.into_iter().peekable();
+    for (index, input) in inputs.iter().enumerate() {
+        for (number, line) in (1..).zip(input.text.lines()) {
+            if wanted.next_if_eq(&(index, number)).is_none() {
+                continue;
+            }
+            let line = first_of(line, SHOWN);
+            match excerpts.last_mut() {
+                Some(last) if last.input == index && last.first_line + last.lines.len() == number => {
+                    last.lines.push(line)
+                }
+                _ => excerpts.push(Excerpt { input: index, first_line: number, lines: vec![line] }),
+            }
+        }
+        while wanted.next_if(|(at, _)| *at <= index).is_some() {}
+    }
+    excerpts
 }
 
 /// Quote a line around a span; `from` is a place at or before its start, and is moved there.

@@ -109,6 +109,8 @@ pub fn settings(report: &Report, mode: Mode) -> Settings {
 /// What the policy answers when an object is created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
+    /// Number of the input that it is in.
+    pub input: usize,
     /// 1-based first line of its document.
     pub line: usize,
     /// `Kind/namespace/name`, leaving out what is not said.
@@ -119,15 +121,17 @@ pub struct Answer {
     pub changes: Vec<String>,
 }
 
-/// What a policy with `settings` answers to the objects of a text, the first [`MOST`] that it is asked about.
+/// What a policy with `settings` answers to the objects of texts, the first [`MOST`] that it is asked about.
 #[must_use]
-pub fn answers(text: &str, settings: &Settings) -> Vec<Answer> {
-    let objects = rules::objects(&Input::new(NAME, text)).into_iter();
-    let asked = objects.filter(|(_, object)| KINDS.contains(&text_at(object, "/kind")));
-    asked.take(MOST).map(|(line, object)| answer(line, &object, settings)).collect()
+pub fn answers<'a>(texts: impl Iterator<Item = &'a str>, settings: &Settings) -> Vec<Answer> {
+    let objects = texts.enumerate().flat_map(|(input, text)| {
+        rules::objects(&Input::new(NAME, text)).into_iter().map(move |(line, object)| (input, line, object))
+    });
+    let asked = objects.filter(|(_, _, object)| KINDS.contains(&text_at(object, "/kind")));
+    asked.take(MOST).map(|(input, line, object)| answer(input, line, &object, settings)).collect()
 }
 
-fn answer(line: usize, object: &Value, settings: &Settings) -> Answer {
+fn answer(input: usize, line: usize, object: &Value, settings: &Settings) -> Answer {
     let namespace = text_at(object, "/metadata/namespace");
     let request = json!({"operation": "CREATE", "namespace": namespace, "object": object});
     let decision = admission::decide(&request, settings);
@@ -137,7 +141,7 @@ fn answer(line: usize, object: &Value, settings: &Settings) -> Answer {
     }
     let names = [text_at(object, "/kind"), namespace, text_at(object, "/metadata/name")];
     let object = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/");
-    Answer { line, object, decision, changes }
+    Answer { input, line, object, decision, changes }
 }
 
 /// The string at a pointer; empty when there is none.
@@ -194,10 +198,10 @@ spec:
     fn what_can_fill_a_node_is_rejected_or_gets_limits() {
         let report = report(POD);
         assert!(is_of_use(&report));
-        let rejected = answers(POD, &settings(&report, Mode::Reject)).remove(0);
+        let rejected = answers([POD].into_iter(), &settings(&report, Mode::Reject)).remove(0);
         assert_eq!((rejected.line, rejected.object.as_str(), rejected.decision.accepted), (1, "Pod/shop/web", false));
         assert!(rejected.decision.message.unwrap().starts_with("Pod/shop/web, container app, volume v: "));
-        let changed = answers(POD, &settings(&report, Mode::GiveLimits)).remove(0);
+        let changed = answers([POD].into_iter(), &settings(&report, Mode::GiveLimits)).remove(0);
         assert!(changed.decision.accepted);
         assert_eq!(
             changed.changes,
@@ -225,7 +229,7 @@ spec:
         let rules = ["memory-volume-unlimited-writer", "memory-volume-size-limit-only"];
         let bad = EXAMPLES.iter().filter(|example| example.is_bad() && rules.contains(&example.rule));
         for example in bad {
-            let answers = answers(example.text, &settings(&report(example.text), Mode::Reject));
+            let answers = answers([example.text].into_iter(), &settings(&report(example.text), Mode::Reject));
             assert!(answers.iter().any(|answer| !answer.decision.accepted), "{}", example.address());
         }
     }
@@ -234,10 +238,14 @@ spec:
     fn items_of_lists_are_asked_about_one_by_one_and_other_kinds_are_not() {
         let item = "{metadata: {name: a}, spec: {containers: [{name: c}]}}";
         let list = format!("apiVersion: v1\nkind: PodList\nitems:\n- {item}\n- {item}\n");
-        let objects: Vec<String> =
-            answers(&list, &Settings::default()).into_iter().map(|answer| answer.object).collect();
+        let objects: Vec<String> = answers([list.as_str()].into_iter(), &Settings::default())
+            .into_iter()
+            .map(|answer| answer.object)
+            .collect();
         assert_eq!(objects, ["Pod/a", "Pod/a"]);
-        assert!(answers("apiVersion: v1\nkind: Node\nmetadata: {name: n}\n", &Settings::default()).is_empty());
+        assert!(
+            answers(["apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"].into_iter(), &Settings::default()).is_empty()
+        );
         assert!(!is_of_use(&report("fs.inotify.max_user_instances = 128")));
     }
 }

@@ -54,16 +54,15 @@ impl Format {
     }
 }
 
-/// Check `text` and write the report. The text is checked anew, so that the report is about what stands there now.
+/// Check `inputs` and write the report. They are checked anew, so that the report is about what stands there now.
 /// `None` when the report cannot be written, which no text causes.
 #[must_use]
-pub fn export(text: &str, settings: &Settings, lang: Lang, format: Format) -> Option<String> {
-    let inputs = [Input::new(NAME, text)];
-    let report = rules::check(&inputs, settings);
+pub fn export(inputs: &[Input], settings: &Settings, lang: Lang, format: Format) -> Option<String> {
+    let report = rules::check(inputs, settings);
     match format {
-        Format::Markdown => Some(Markdown::new(&report, &inputs, lang).to_string()),
+        Format::Markdown => Some(Markdown::new(&report, inputs, lang).to_string()),
         Format::Json => json(&report).ok(),
-        Format::Sarif => sarif(&report, &inputs, lang).ok(),
+        Format::Sarif => sarif(&report, inputs, lang).ok(),
     }
 }
 
@@ -92,7 +91,8 @@ mod tests {
         let langs = Lang::ALL.into_iter().cycle();
         for (example, (lang, _)) in EXAMPLES.iter().zip(langs) {
             for format in Format::ALL {
-                let exported = export(example.text, &Settings::default(), lang, format).unwrap();
+                let exported =
+                    export(&[Input::new(super::NAME, example.text)], &Settings::default(), lang, format).unwrap();
                 assert_eq!(exported, of_command(example.text, lang, format), "{}", example.address());
             }
         }
@@ -101,7 +101,8 @@ mod tests {
     #[test]
     fn each_form_is_of_its_kind() {
         let bad = EXAMPLES.iter().find(|example| example.is_bad()).unwrap();
-        let export = |format| export(bad.text, &Settings::default(), Lang::En, format).unwrap();
+        let export =
+            |format| export(&[Input::new(super::NAME, bad.text)], &Settings::default(), Lang::En, format).unwrap();
         assert!(export(Format::Markdown).starts_with("# noderisk\n"));
         assert!(export(Format::Json).contains("\"verdict\": \"at-risk\""));
         assert!(export(Format::Sarif).contains("\"uri\": \"stdin\""));

@@ -45,6 +45,12 @@ impl Place {
     }
 }
 
+/// Id of the element that shows a line of a text outside of the textarea.
+#[must_use]
+pub fn held_id(line: usize) -> String {
+    format!("held-{line}")
+}
+
 /// The 1-based line that a position in UTF-16 code units is in.
 #[must_use]
 pub fn line_at(text: &str, position: u32) -> usize {

@@ -7,7 +7,7 @@ use web_sys::{Element, HtmlDocument, HtmlElement, HtmlTextAreaElement};
 
 use crate::embed::Embed;
 use crate::fixes::{Change, Fixed};
-use crate::places::Place;
+use crate::places::{Place, held_id};
 
 /// The elements of the static page that the app works with.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,10 @@ pub struct Shell {
     pub preferences: Element,
     /// Gap for what can be put into the textarea.
     pub tools: Element,
+    /// Gap for the list of inputs.
+    pub inputs: Element,
+    /// Gap for a text that is too long for the textarea.
+    pub held: Element,
     /// Gap for what is known of the node.
     pub node: Element,
     /// Gap for what leads from the cursor's line to the report.
@@ -40,6 +44,8 @@ impl Shell {
             status: document.get_element_by_id("status")?,
             preferences: document.get_element_by_id("preferences")?,
             tools: document.get_element_by_id("tools")?,
+            inputs: document.get_element_by_id("inputs")?,
+            held: document.get_element_by_id("held")?,
             node: document.get_element_by_id("node")?,
             here: document.get_element_by_id("here")?,
             report: document.get_element_by_id("report")?,
@@ -116,6 +122,14 @@ fn insert(text: &str) -> bool {
         document.exec_command_with_show_ui_and_value("insertText", false, text)
     };
     done.unwrap_or(false)
+}
+
+/// Bring a line of a text outside of the textarea into view, as far as it is shown.
+pub fn select_held(line: usize) {
+    if let Some(element) = document().get_element_by_id(&held_id(line)).and_then(|found| found.dyn_into().ok()) {
+        let element: HtmlElement = element;
+        let _ = element.focus();
+    }
 }
 
 /// Select a place in the textarea and bring it into view.

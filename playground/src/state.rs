@@ -7,9 +7,10 @@ use rules::rules::Lang;
 use rules::settings::NodeProfile;
 use yew::Reducible;
 
-use crate::checking::{Checked, LIMIT};
+use crate::checking::Checked;
 use crate::examples::Example;
 use crate::fixes::Fixed;
+use crate::inputs::{EDITABLE, Inputs};
 use crate::preferences::Theme;
 use crate::share::Fault;
 
@@ -20,16 +21,20 @@ pub struct State {
     pub lang: Lang,
     /// Light, dark, or as the system says.
     pub theme: Theme,
-    /// Counts the changes of the text, so that a result of an older text is told apart.
+    /// The inputs. What stands in the textarea is newer than the text here.
+    pub inputs: Inputs,
+    /// Counts the changes of the inputs, so that a result of older ones is told apart.
     pub revision: u64,
-    /// Length of the text in UTF-16 code units.
+    /// Whether the last change is to be checked without waiting for more.
+    pub at_once: bool,
+    /// Length of the text in the textarea, in UTF-16 code units.
     pub length: u32,
     /// The last result, shown until the next one is there.
     pub checked: Option<Rc<Checked>>,
     /// The example in the textarea, as long as nobody has edited it.
     pub example: Option<&'static Example>,
-    /// Text that an example, a file or the clear button has replaced, so that it can be brought back.
-    pub replaced: Option<Rc<str>>,
+    /// Inputs that an example, a link or a button has taken away, so that they can be brought back.
+    pub replaced: Option<Rc<Inputs>>,
     /// Why a file was not taken.
     pub refused: Option<Refused>,
     /// What is known of the node beside the text.
@@ -47,8 +52,10 @@ pub struct State {
 /// Why a file or a link was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It is longer than [`LIMIT`].
+    /// There would be more than [`crate::inputs::MOST`].
     TooLong,
+    /// The text in the textarea would be longer than [`EDITABLE`].
+    NotEditable,
     /// The browser could not read it.
     Unreadable,
     /// It was not a file but a link.
@@ -60,7 +67,7 @@ pub enum Refused {
 pub enum Phase {
     /// There is no text.
     Empty,
-    /// The text is longer than [`LIMIT`].
+    /// The text in the textarea is longer than [`EDITABLE`].
     TooLong,
     /// A check is due.
     Waiting,
@@ -73,19 +80,23 @@ pub enum Phase {
 /// Every way the state changes.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// The text is another one, now `length` UTF-16 code units long.
+    /// The text in the textarea is another one.
     Edited {
-        /// The change's number, rising.
-        revision: u64,
-        /// The new length.
+        /// Its length in UTF-16 code units.
         length: u32,
+        /// Whether it is to be checked without waiting for more.
+        at_once: bool,
     },
-    /// The text was replaced as a whole; comes behind the `Edited` of the same change.
-    Put {
-        /// The example that it is now.
+    /// There are other inputs, or another one of them is shown.
+    Inputs {
+        /// What there is now.
+        inputs: Inputs,
+        /// Length of the text in the textarea, in UTF-16 code units.
+        length: u32,
+        /// The example that it is.
         example: Option<&'static Example>,
-        /// What the user would lose.
-        replaced: Option<Rc<str>>,
+        /// What can be brought back.
+        replaced: Option<Rc<Inputs>>,
     },
     /// A result for the text of that revision.
     Checked {
@@ -124,8 +135,8 @@ impl State {
     #[must_use]
     pub fn phase(&self) -> Phase {
         match self.length {
-            0 => Phase::Empty,
-            length if length > LIMIT => Phase::TooLong,
+            0 if !self.inputs.has_others() => Phase::Empty,
+            length if length > EDITABLE => Phase::TooLong,
             _ if self.checked.is_some() && self.checked_revision == self.revision => Phase::Done,
             _ if self.failed_revision == Some(self.revision) => Phase::Failed,
             _ => Phase::Waiting,
@@ -134,13 +145,25 @@ impl State {
 }
 
 impl State {
+    fn change(&mut self, length: u32, at_once: bool) {
+        self.revision += 1;
+        self.length = length;
+        self.at_once = at_once;
+        self.example = None;
+        self.refused = None;
+        self.fixed = None;
+        if matches!(self.phase(), Phase::Empty | Phase::TooLong) {
+            self.checked = None;
+        }
+    }
+
     /// The worst finding about the line that the cursor is in, as long as the report is that of the present text.
     #[must_use]
     pub fn current(&self) -> Option<usize> {
         let findings = &self.checked.as_ref().filter(|_| self.phase() == Phase::Done)?.report.findings;
         findings.iter().position(|finding| {
-            let mut spans = finding.evidence.iter().filter_map(|evidence| evidence.place.span);
-            spans.any(|span| span.line == self.cursor)
+            let here = finding.evidence.iter().filter(|evidence| evidence.place.input == self.inputs.active());
+            here.filter_map(|evidence| evidence.place.span).any(|span| span.line == self.cursor)
         })
     }
 }
@@ -151,17 +174,10 @@ impl Reducible for State {
     fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
         let mut state = (*self).clone();
         match action {
-            Action::Edited { revision, length } => {
-                state.revision = revision;
-                state.length = length;
-                state.example = None;
-                state.refused = None;
-                state.fixed = None;
-                if length == 0 || length > LIMIT {
-                    state.checked = None;
-                }
-            }
-            Action::Put { example, replaced } => {
+            Action::Edited { length, at_once } => state.change(length, at_once),
+            Action::Inputs { inputs, length, example, replaced } => {
+                state.inputs = inputs;
+                state.change(length, true);
                 state.example = example;
                 state.replaced = replaced;
             }
@@ -175,7 +191,10 @@ impl Reducible for State {
             }
             Action::Failed { revision } => state.failed_revision = Some(revision),
             Action::Fixed(fixed) => state.fixed = Some(fixed),
-            Action::Node(node) => state.node = node,
+            Action::Node(node) => {
+                state.node = node;
+                state.at_once = true;
+            }
             Action::Cursor(line) => state.cursor = line,
             Action::Refused(why) => state.refused = Some(why),
             Action::Lang(lang) => state.lang = lang,
@@ -194,14 +213,16 @@ mod tests {
     use yew::Reducible;
 
     use super::{Action, Phase, Refused, State};
-    use crate::checking::{LIMIT, check};
+    use crate::checking::check;
+    use crate::inputs::{EDITABLE, Inputs, Source};
 
     fn after(actions: Vec<Action>) -> Rc<State> {
         actions.into_iter().fold(Rc::default(), Reducible::reduce)
     }
 
-    fn edited(revision: u64, length: u32) -> Action {
-        Action::Edited { revision, length }
+    /// Each one makes a revision, from 1 on.
+    fn edited(length: u32) -> Action {
+        Action::Edited { length, at_once: true }
     }
 
     fn checked(revision: u64) -> Action {
@@ -211,38 +232,38 @@ mod tests {
     #[test]
     fn a_text_waits_for_its_check_and_is_then_done() {
         assert_eq!(after(vec![]).phase(), Phase::Empty);
-        assert_eq!(after(vec![edited(1, 8)]).phase(), Phase::Waiting);
-        assert_eq!(after(vec![edited(1, 8), checked(1)]).phase(), Phase::Done);
+        assert_eq!(after(vec![edited(8)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(8), checked(1)]).phase(), Phase::Done);
     }
 
     #[test]
     fn the_result_of_an_older_text_is_dropped() {
-        let state = after(vec![edited(1, 8), edited(2, 9), checked(1)]);
+        let state = after(vec![edited(8), edited(9), checked(1)]);
         assert_eq!((state.phase(), state.checked.is_none()), (Phase::Waiting, true));
     }
 
     #[test]
     fn a_check_that_failed_is_told_until_the_text_is_another_one() {
         let failed = |revision| Action::Failed { revision };
-        assert_eq!(after(vec![edited(1, 8), failed(1)]).phase(), Phase::Failed);
-        assert_eq!(after(vec![edited(1, 8), failed(1), edited(2, 9)]).phase(), Phase::Waiting);
-        assert_eq!(after(vec![edited(1, 8), edited(2, 9), failed(1)]).phase(), Phase::Waiting);
-        assert_eq!(after(vec![edited(1, 8), failed(1), checked(1)]).phase(), Phase::Done);
+        assert_eq!(after(vec![edited(8), failed(1)]).phase(), Phase::Failed);
+        assert_eq!(after(vec![edited(8), failed(1), edited(9)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(8), edited(9), failed(1)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(8), failed(1), checked(1)]).phase(), Phase::Done);
     }
 
     #[test]
     fn the_last_result_stays_on_show_while_the_next_is_due() {
-        let state = after(vec![edited(1, 8), checked(1), edited(2, 9)]);
+        let state = after(vec![edited(8), checked(1), edited(9)]);
         assert_eq!((state.phase(), state.checked.is_some()), (Phase::Waiting, true));
     }
 
     #[test]
     fn no_result_is_shown_for_an_empty_or_too_long_text() {
-        for length in [0, LIMIT + 1] {
-            assert_eq!(after(vec![edited(1, 8), checked(1), edited(2, length)]).checked, None);
+        for length in [0, EDITABLE + 1] {
+            assert_eq!(after(vec![edited(8), checked(1), edited(length)]).checked, None);
         }
-        assert_eq!(after(vec![edited(1, LIMIT)]).phase(), Phase::Waiting);
-        assert_eq!(after(vec![edited(1, LIMIT + 1)]).phase(), Phase::TooLong);
+        assert_eq!(after(vec![edited(EDITABLE)]).phase(), Phase::Waiting);
+        assert_eq!(after(vec![edited(EDITABLE + 1)]).phase(), Phase::TooLong);
     }
 
     #[test]
@@ -252,19 +273,28 @@ mod tests {
             revision: 1,
             checked: Rc::new(check(&[Input::new("stdin", text)], &Settings::default())),
         };
-        let mut actions = vec![edited(1, 42), checked, Action::Cursor(2)];
+        let mut actions = vec![edited(42), checked, Action::Cursor(2)];
         assert_eq!(after(actions.clone()).current(), Some(0));
         actions.push(Action::Cursor(1));
         assert_eq!(after(actions.clone()).current(), None);
-        actions.extend([Action::Cursor(2), edited(2, 43)]);
+        actions.extend([Action::Cursor(2), edited(43)]);
         assert_eq!(after(actions).current(), None);
     }
 
     #[test]
-    fn replaced_text_survives_edits_and_a_refusal_does_not() {
-        let put = Action::Put { example: None, replaced: Some("mine".into()) };
-        let state = after(vec![edited(1, 8), put, Action::Refused(Refused::TooLong), edited(2, 9)]);
-        assert_eq!(state.replaced.as_deref(), Some("mine"));
+    fn replaced_inputs_survive_edits_and_a_refusal_does_not() {
+        let mine = Rc::new(Inputs::of(vec![Source::typed("a", "mine")]));
+        let put =
+            Action::Inputs { inputs: Inputs::default(), length: 0, example: None, replaced: Some(Rc::clone(&mine)) };
+        let state = after(vec![edited(8), put, Action::Refused(Refused::TooLong), edited(9)]);
+        assert_eq!(state.replaced, Some(mine));
         assert_eq!(state.refused, None);
+    }
+
+    #[test]
+    fn an_empty_textarea_beside_other_inputs_is_not_the_end_of_the_report() {
+        let inputs = Inputs::of(vec![Source::typed("a", ""), Source::typed("b", "text")]);
+        let state = after(vec![Action::Inputs { inputs, length: 0, example: None, replaced: None }, checked(1)]);
+        assert_eq!(state.phase(), Phase::Done);
     }
 }

@@ -5,8 +5,8 @@ use rules::rules::Lang;
 use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, kind, severity, verdict};
 
 use crate::capacity::{Amount, What};
-use crate::checking::LIMIT;
 use crate::fixes::Fixed;
+use crate::inputs::{EDITABLE, MOST};
 use crate::preferences::Theme;
 use crate::share::{Fault, LONG, TOO_LONG};
 use crate::state::{Phase, Refused, State};
@@ -83,7 +83,33 @@ pub const SAFE: Label = Label { en: "safe", ja: "問題なし", zh: "正常" };
 /// Opens the file dialog.
 pub const OPEN: Label = Label { en: "Open file…", ja: "ファイルを開く…", zh: "打开文件…" };
 
-/// Empties the textarea.
+/// Adds an empty input.
+pub const ADD: Label = Label { en: "Add another input", ja: "入力を追加", zh: "再添加一份输入" };
+
+/// Name of the list of inputs.
+pub const INPUTS: Label = Label { en: "Inputs", ja: "入力", zh: "输入" };
+
+/// Name of an input that was pasted.
+pub const PASTED: Label = Label { en: "Pasted text", ja: "貼り付けたテキスト", zh: "粘贴的文本" };
+
+/// The text tells of what kind it is.
+pub const AUTO: Label = Label { en: "Read as: auto", ja: "種類: 自動判別", zh: "类型：自动识别" };
+
+/// A text is too long for the textarea.
+pub const HELD: Label = Label {
+    en: "Too long to be edited here; it is checked in full. Lines around what was found:",
+    ja: "長すぎるためここでは編集できませんが、全体をチェックします。指摘のあった箇所の前後:",
+    zh: "文本过长，无法在此编辑，但会完整检查。问题前后的内容：",
+};
+
+/// Some texts do not go into the link.
+pub const LEFT_OUT: Label = Label {
+    en: "Texts too long to be edited are left out of the link; save the report and send that.",
+    ja: "編集できないほど長いテキストはリンクに含まれません。レポートを保存して送ってください。",
+    zh: "过长而无法编辑的文本不会包含在链接中，请保存报告后发送。",
+};
+
+/// Empties the page.
 pub const CLEAR: Label = Label { en: "Clear", ja: "クリア", zh: "清空" };
 
 /// Puts the replaced text back.
@@ -313,6 +339,59 @@ pub fn lines(lang: Lang, first: usize, last: usize) -> String {
     }
 }
 
+/// Takes an input away.
+#[must_use]
+pub fn remove(lang: Lang, name: &str) -> String {
+    match lang {
+        Lang::En => format!("Remove {name}"),
+        Lang::Ja => format!("{name} を削除"),
+        Lang::Zh => format!("移除 {name}"),
+    }
+}
+
+/// Name of the choice of how an input is read.
+#[must_use]
+pub fn read_as(lang: Lang, name: &str) -> String {
+    match lang {
+        Lang::En => format!("How {name} is read"),
+        Lang::Ja => format!("{name} の種類"),
+        Lang::Zh => format!("{name} 的类型"),
+    }
+}
+
+/// So many lines of a kind.
+#[must_use]
+pub fn lines_of(lang: Lang, kind: &str, count: usize) -> String {
+    match lang {
+        Lang::En if count == 1 => format!("{kind} (1 line)"),
+        Lang::En => format!("{kind} ({count} lines)"),
+        Lang::Ja => format!("{kind}（{count} 行）"),
+        Lang::Zh => format!("{kind}（{count} 行）"),
+    }
+}
+
+/// How long a text is, and whether it is only the start of a longer one.
+#[must_use]
+pub fn size(lang: Lang, bytes: u32, cut: bool) -> String {
+    let megabytes = f64::from(bytes) / f64::from(1024 * 1024);
+    match (lang, cut) {
+        (_, false) => format!("{megabytes:.1} MB"),
+        (Lang::En, true) => format!("only the first {megabytes:.1} MB are checked"),
+        (Lang::Ja, true) => format!("先頭の {megabytes:.1} MB のみチェックします"),
+        (Lang::Zh, true) => format!("只检查前 {megabytes:.1} MB"),
+    }
+}
+
+/// So many findings are not shown yet.
+#[must_use]
+pub fn more(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("Show more ({count})"),
+        Lang::Ja => format!("さらに表示（残り {count} 件）"),
+        Lang::Zh => format!("显示更多（还有 {count} 个）"),
+    }
+}
+
 /// Puts the fixes of all `count` findings of a rule into the text.
 #[must_use]
 pub fn apply_all(lang: Lang, count: usize) -> String {
@@ -409,6 +488,7 @@ pub fn status(state: &State) -> String {
     if let Some(refused) = state.refused {
         return match refused {
             Refused::TooLong => too_long(lang),
+            Refused::NotEditable => not_editable(lang),
             Refused::Unreadable => Label {
                 en: "The browser could not read that file.",
                 ja: "ブラウザーでこのファイルを読み取れませんでした。",
@@ -420,7 +500,7 @@ pub fn status(state: &State) -> String {
         };
     }
     match (state.phase(), &state.checked) {
-        (Phase::TooLong, _) => too_long(lang),
+        (Phase::TooLong, _) => not_editable(lang),
         (Phase::Done, Some(checked)) => {
             let done = done(lang, checked.lines.iter().sum(), &checked.report);
             state.fixed.map_or_else(|| done.clone(), |outcome| format!("{}{done}", fixed(lang, outcome)))
@@ -492,8 +572,19 @@ fn done(lang: Lang, lines: usize, report: &Report) -> String {
     }
 }
 
+fn not_editable(lang: Lang) -> String {
+    let limit = EDITABLE / (1024 * 1024);
+    match lang {
+        Lang::En => format!("Up to {limit} MB can be edited here. Add another input, or open the text as a file."),
+        Lang::Ja => {
+            format!("ここで編集できるのは {limit} MB までです。入力を追加するか、ファイルとして開いてください。")
+        }
+        Lang::Zh => format!("此处最多编辑 {limit} MB。请再添加一份输入，或以文件方式打开。"),
+    }
+}
+
 fn too_long(lang: Lang) -> String {
-    let limit = LIMIT / (1024 * 1024);
+    let limit = MOST / (1024 * 1024);
     match lang {
         Lang::En => format!(
             "Too long for this page, which checks up to {limit} MB. Keep the part around the problem, or run the \

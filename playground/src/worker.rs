@@ -11,6 +11,7 @@ use gloo::timers::callback::Timeout;
 use gloo::utils::document;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use crate::job::Job;
@@ -25,7 +26,7 @@ const ANSWER: u32 = 30_000;
 pub fn serve(scope: &DedicatedWorkerGlobalScope) {
     let answerer = scope.clone();
     let messages = EventListener::new(scope, "message", move |event| {
-        let result = data(event).dyn_ref::<Array>().map(Job::from_message).and_then(|job| job.result());
+        let result = data(event).dyn_ref::<Array>().map(Job::from_message).and_then(|job| job?.result());
         let _ = answerer.post_message(&result.into());
     });
     messages.forget();
@@ -51,14 +52,20 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// Whether it is known that no worker can be started here.
-    #[must_use]
-    pub fn is_blocked(&self) -> bool {
-        self.blocked.get()
+    /// Do a job: a long one in the worker, any other at once and here.
+    pub fn work(&self, job: Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
+        if !job.is_long() || self.blocked.get() {
+            return here(job, done);
+        }
+        let spare = job.clone();
+        self.ask(&job, move |answer| match answer {
+            Err(Lost::Blocked) => here(spare, done),
+            answer => done(answer),
+        });
     }
 
     /// Have a job done, in place of the one before, whose answer nobody waits for any more.
-    pub fn ask(&self, job: &Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
+    fn ask(&self, job: &Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
         let message = job.to_message();
         let mut running = self.running.borrow_mut();
         match running.as_mut() {
@@ -128,6 +135,17 @@ impl Helper {
             done(Err(why));
         }
     }
+}
+
+/// Do a job here.
+fn here(job: Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
+    if job.inputs.list().iter().all(|source| source.typed_text().is_some()) {
+        return done(job.result().ok_or(Lost::Died));
+    }
+    spawn_local(async move {
+        let read = job.read().await;
+        done(read.and_then(|job| job.result()).ok_or(Lost::Died));
+    });
 }
 
 /// A worker, ended when dropped.

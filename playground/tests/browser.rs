@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use gloo::utils::{document, document_element, window};
 use js_sys::{Function, Object, Reflect};
-use playground::checking::{Checked, LIMIT};
+use playground::checking::Checked;
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::{Page, ReportView};
 use playground::examples;
 use playground::exports::{Format, export};
 use playground::fragment;
+use playground::inputs::{EDITABLE, Inputs};
 use playground::places::Place;
 use playground::shell::{self, Shell};
 use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
@@ -215,13 +216,14 @@ struct ReportProps {
 fn Reported(props: &ReportProps) -> Html {
     let input = props.input.clone();
     let reader = input.clone();
-    let select = Callback::from(move |place: Place| shell::select(&input, place));
-    let text_of = Callback::from(move |()| reader.value());
+    let select = Callback::from(move |(_, place): (usize, Place)| shell::select(&input, place));
+    let inputs = Callback::from(move |()| Inputs::default().saved(&reader.value()));
     let settings = Rc::new(Settings::default());
     let page = Page {
         lang: props.lang,
         select,
-        text: text_of,
+        inputs,
+        names: Rc::from([]),
         line: Callback::from(|()| 1),
         apply: Callback::noop(),
         settings,
@@ -334,6 +336,11 @@ async fn a_refused_clipboard_is_harmless() {
     assert!(stage.has("article"));
 }
 
+/// What the command would read.
+fn pasted(stage: &Stage) -> [rules::Input<'static>; 1] {
+    [rules::Input::new("stdin", stage.input().value())]
+}
+
 #[wasm_bindgen_test]
 async fn a_report_that_cannot_be_copied_stands_in_a_field() {
     let _clipboard = Instead::of(window().navigator(), "clipboard", "return undefined");
@@ -343,7 +350,7 @@ async fn a_report_that_cannot_be_copied_stands_in_a_field() {
     sleep(std::time::Duration::ZERO).await;
     flush().await;
     let field: HtmlTextAreaElement = stage.find(".menu textarea").unchecked_into();
-    let expected = export(&stage.input().value(), &Settings::default(), Lang::En, Format::Markdown).unwrap();
+    let expected = export(&pasted(&stage), &Settings::default(), Lang::En, Format::Markdown).unwrap();
     assert_eq!(field.value(), expected);
     field.focus().unwrap();
     assert_eq!(field.selection_end().unwrap(), Some(field.text_length()));
@@ -369,7 +376,7 @@ async fn a_report_is_saved_byte_for_byte() {
         stage.click(button).await;
         let blob = saved.take().unwrap();
         let text = JsFuture::from(blob.text()).await.unwrap().as_string().unwrap();
-        let expected = export(&stage.input().value(), &Settings::default(), Lang::En, format).unwrap();
+        let expected = export(&pasted(&stage), &Settings::default(), Lang::En, format).unwrap();
         assert_eq!((text, blob.type_()), (expected, format.media_type().to_owned()));
     }
 }
@@ -649,11 +656,11 @@ async fn cleared_text_can_be_brought_back() {
 }
 
 #[wasm_bindgen_test]
-async fn a_text_that_is_too_long_is_refused_with_a_way_out() {
+async fn a_text_that_is_too_long_to_be_edited_is_told_with_a_way_out() {
     let stage = Stage::started().await;
     stage.enter("uname -r", "insertFromPaste").await;
-    stage.enter(&"x".repeat(LIMIT as usize + 1), "insertFromPaste").await;
-    assert!(stage.text("#status").contains("noderisk command"));
+    stage.enter(&"x".repeat(EDITABLE as usize + 1), "insertFromPaste").await;
+    assert!(stage.text("#status").contains("open the text as a file"));
     assert!(!stage.has(".verdict"));
 }
 
@@ -694,12 +701,11 @@ async fn the_address_opens_an_example_but_never_over_typed_text() {
     assert_eq!(stage.input().value(), "uname -r");
 }
 
-#[wasm_bindgen_test]
-async fn dropped_files_are_checked_each_with_its_name() {
-    let stage = Stage::started().await;
+/// Drop files on the page, and wait until there are so many inputs.
+async fn drop_files(stage: &Stage, files: &[(&str, &str)], inputs: u32) {
     let transfer = DataTransfer::new().unwrap();
-    for (name, text) in [("a.yaml", "kind: Pod\r\n"), ("b.txt", "uname -r")] {
-        let file = File::new_with_str_sequence(&js_sys::Array::of1(&text.into()), name).unwrap();
+    for (name, text) in files {
+        let file = File::new_with_str_sequence(&js_sys::Array::of1(&(*text).into()), name).unwrap();
         transfer.items().add_with_file(&file).unwrap();
     }
     let init = DragEventInit::new();
@@ -709,33 +715,89 @@ async fn dropped_files_are_checked_each_with_its_name() {
     let event = DragEvent::new_with_event_init_dict("drop", &init).unwrap();
     stage.find(".top").dispatch_event(&event).unwrap();
     assert!(event.default_prevented(), "the browser would leave the page");
-    while stage.input().value().is_empty() {
+    while stage.root.query_selector_all(".inputs > li").unwrap().length() != inputs {
         sleep(std::time::Duration::from_millis(5)).await;
+        flush().await;
     }
+}
+
+const LIMIT_RANGE: &str = "\
+apiVersion: v1
+kind: LimitRange
+metadata: {name: l}
+spec: {limits: [{type: Container, default: {memory: 1Gi}}]}
+";
+
+#[wasm_bindgen_test]
+async fn dropped_files_are_inputs_that_are_checked_together() {
+    let stage = Stage::started().await;
+    drop_files(&stage, &[("a.yaml", "fs.inotify.max_user_instances = 128\n"), ("b.yaml", POD)], 2).await;
+    assert_eq!(stage.input().value(), "fs.inotify.max_user_instances = 128\n");
+    assert!(stage.text(".inputs").contains("sysctl values (1 line)"), "{}", stage.text(".inputs"));
+    assert!(stage.text("article").contains("b.yaml · line"), "{}", stage.text("article"));
+    stage.find("article .place").click();
     flush().await;
-    assert_eq!(stage.input().value(), "---\n# a.yaml\nkind: Pod\n---\n# b.txt\nuname -r\n");
-    assert!(stage.text("#status").starts_with("6 lines checked."));
+    assert_eq!(stage.input().value(), POD, "the input that the finding is in");
+    assert_eq!(stage.text(".inputs [aria-current]"), "b.yaml");
+    stage.click("Apply fix").await;
+    assert!(stage.input().value().contains("memory: 256Mi"));
+    stage.click("a.yaml").await;
+    assert!(stage.input().value().starts_with("fs.inotify"));
+    stage.click("b.yaml").await;
+    assert!(stage.input().value().contains("memory: 256Mi"), "what was changed is still there");
 }
 
 #[wasm_bindgen_test]
-async fn a_paste_that_would_hold_up_the_browser_is_kept_out() {
+async fn files_come_behind_own_text_and_a_removed_input_can_be_brought_back() {
     let stage = Stage::started().await;
-    stage.enter("uname -r", "insertFromPaste").await;
-    let paste = |text: &str| {
-        let init = web_sys::InputEventInit::new();
-        init.set_input_type("insertFromPaste");
-        init.set_cancelable(true);
-        init.set_data(Some(text));
-        let event = web_sys::InputEvent::new_with_event_init_dict("beforeinput", &init).unwrap();
-        stage.input().dispatch_event(&event).unwrap();
-        event.default_prevented()
-    };
-    assert!(!paste(&"x".repeat(LIMIT as usize - 8)));
-    assert!(paste(&"x".repeat(LIMIT as usize - 7)));
+    stage.enter(POD, "insertText").await;
+    drop_files(&stage, &[("limits.yaml", LIMIT_RANGE)], 2).await;
+    assert!(!stage.text("#report").contains("memory-volume-unlimited-writer"), "{}", stage.text("#report"));
+    stage.find(".inputs li:last-child .remove").click();
     flush().await;
-    assert!(stage.text("#status").contains("noderisk command"));
-    stage.input().select();
-    assert!(!paste(&"x".repeat(LIMIT as usize)), "it replaces the selected text");
+    assert_eq!(stage.input().value(), POD);
+    assert!(stage.text("#report").contains("memory-volume-unlimited-writer"));
+    stage.click("Bring my text back").await;
+    assert_eq!(stage.root.query_selector_all(".inputs > li").unwrap().length(), 2);
+}
+
+#[wasm_bindgen_test]
+async fn another_input_can_be_added_and_its_kind_chosen() {
+    let stage = Stage::started().await;
+    stage.enter("fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    stage.click("Add another input").await;
+    assert_eq!(stage.input().value(), "");
+    stage.enter("uname -r\n5.4.0\n", "insertFromPaste").await;
+    assert!(stage.has("article"), "the first one still counts");
+    stage.choose(".inputs li:first-child select", "mounts").await;
+    assert!(!stage.has("article"), "read as something else");
+    stage.choose(".inputs li:first-child select", "").await;
+    assert!(stage.has("article"));
+}
+
+#[wasm_bindgen_test]
+async fn a_paste_too_long_for_the_textarea_is_held_beside_it() {
+    let stage = Stage::started().await;
+    let text = format!("{}fs.inotify.max_user_instances = 128\n", "some chatter\n".repeat(100_000));
+    let pastes = Function::new_with_args(
+        "text",
+        "const event = new Event('paste', { bubbles: true, cancelable: true });
+         event.clipboardData = { getData: () => text };
+         document.getElementById('input').dispatchEvent(event);
+         return event.defaultPrevented;",
+    );
+    let _nowhere = WorkerScript::at("no/such/folder/");
+    let prevented = pastes.call1(&JsValue::NULL, &text.into()).unwrap();
+    assert_eq!(prevented, JsValue::TRUE);
+    stage.wait_for_status("100001 lines checked. At risk").await;
+    assert!(stage.input().hidden());
+    assert!(stage.text(".held").contains("1.2 MB"), "{}", stage.text(".held"));
+    assert!(stage.text(".held li:last-child").contains("100001fs.inotify.max_user_instances = 128"));
+    stage.find("article .place").click();
+    flush().await;
+    assert_eq!(document().active_element().unwrap().id(), "held-100001");
+    let short = pastes.call1(&JsValue::NULL, &"uname -r".into()).unwrap();
+    assert_eq!(short, JsValue::FALSE, "left to the browser");
 }
 
 /// Has the page start this script as its worker, until it is dropped.
@@ -791,7 +853,7 @@ impl Stage {
 async fn a_long_text_is_checked_by_a_worker() {
     let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
     let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
-    let check = "onmessage = ({ data }) => data[2].length > 65536 && postMessage(ANSWER); postMessage(null)";
+    let check = "onmessage = ({ data }) => data[6].length > 65536 && postMessage(ANSWER); postMessage(null)";
     let _worker = WorkerScript::new(&check.replace("ANSWER", &answer));
     let stage = Stage::started().await;
     stage.enter(&long(), "insertFromPaste").await;

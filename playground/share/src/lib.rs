@@ -1,7 +1,8 @@
 //! A link that carries the text: the part of the address behind `#`, which never reaches a server.
 //!
 //! `#v1.d=` stands before the state as JSON, deflated (RFC 1951) and written in base64url (RFC 4648) without padding.
-//! Links live long: a later version gets another prefix, and this one stays readable.
+//! Links live long: a later version gets another prefix, and this one stays readable. `#v2.d=` is the same with more
+//! than a single text, which a page that knows version 1 alone would lose.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,6 +14,9 @@ use serde_json::{Map, Value};
 
 /// Before the state, in version 1.
 const PREFIX: &str = "#v1.d=";
+
+/// Before the state, in version 2.
+const SEVERAL: &str = "#v2.d=";
 
 /// The most that a link may inflate to, in bytes. Deflate shrinks a thousandfold, so a short link could hold up the page.
 const INFLATED: usize = 2 * 1024 * 1024;
@@ -29,8 +33,14 @@ const SMALLEST: u8 = 9;
 /// What a link carries. In the JSON each field has its name in camel case; what is not said is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared {
-    /// The text of the textarea.
+    /// The first text.
     pub text: String,
+    /// Its name, when it is another one than that of a paste.
+    pub name: Option<String>,
+    /// Id of the kind that the user says it is of.
+    pub kind: Option<String>,
+    /// Further texts, in their order.
+    pub more: Vec<Part>,
     /// kubelet's `maxPods`, as far as it was given by hand.
     pub max_pods: Option<u64>,
     /// Allocatable memory of the node, a Kubernetes quantity, as far as it was given by hand.
@@ -39,11 +49,42 @@ pub struct Shared {
     pub line: Option<usize>,
 }
 
+/// A further text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Id of the kind that the user says it is of.
+    pub kind: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+impl Part {
+    fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert("name".to_owned(), self.name.as_str().into());
+        fields.insert("text".to_owned(), self.text.as_str().into());
+        if let Some(kind) = &self.kind {
+            fields.insert("kind".to_owned(), kind.as_str().into());
+        }
+        Value::Object(fields)
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        Some(Self { name: string(value, "name")?, kind: string(value, "kind"), text: string(value, "text")? })
+    }
+}
+
+fn string(value: &Value, field: &str) -> Option<String> {
+    value.get(field).and_then(Value::as_str).map(str::to_owned)
+}
+
 impl Shared {
     /// A text with what is known of the node.
     #[must_use]
     pub fn new(text: String, node: &NodeProfile, line: Option<usize>) -> Self {
-        Self { text, max_pods: node.max_pods, node_memory: node.memory.map(quantity::format), line }
+        Self { text, max_pods: node.max_pods, node_memory: node.memory.map(quantity::format), line, ..Self::default() }
     }
 
     /// What is known of the node. Values that say nothing are left out.
@@ -62,6 +103,9 @@ impl Shared {
             ("maxPods", self.max_pods.map(Value::from)),
             ("nodeMemory", self.node_memory.as_deref().map(Value::from)),
             ("line", self.line.map(Value::from)),
+            ("name", self.name.as_deref().map(Value::from)),
+            ("kind", self.kind.as_deref().map(Value::from)),
+            ("more", Some(self.more.iter().map(Part::to_json).collect()).filter(|_| !self.more.is_empty())),
         ];
         fields.extend(others.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         Value::Object(fields).to_string()
@@ -71,9 +115,18 @@ impl Shared {
     fn from_json(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         Some(Self {
-            text: value.get("text")?.as_str()?.to_owned(),
+            text: string(&value, "text")?,
+            name: string(&value, "name"),
+            kind: string(&value, "kind"),
+            more: value
+                .get("more")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Part::from_json)
+                .collect(),
             max_pods: value.get("maxPods").and_then(Value::as_u64),
-            node_memory: value.get("nodeMemory").and_then(Value::as_str).map(str::to_owned),
+            node_memory: string(&value, "nodeMemory"),
             line: value.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok()),
         })
     }
@@ -93,7 +146,9 @@ pub enum Fault {
 /// The fragment that carries `shared`.
 #[must_use]
 pub fn encode(shared: &Shared) -> String {
-    PREFIX.to_owned() + &URL_SAFE_NO_PAD.encode(compress_to_vec(shared.to_json().as_bytes(), SMALLEST))
+    let is_single = shared.name.is_none() && shared.kind.is_none() && shared.more.is_empty();
+    let prefix = if is_single { PREFIX } else { SEVERAL };
+    prefix.to_owned() + &URL_SAFE_NO_PAD.encode(compress_to_vec(shared.to_json().as_bytes(), SMALLEST))
 }
 
 /// Whether a fragment is a link of this kind, readable or not.
@@ -106,9 +161,9 @@ pub fn is_link(fragment: &str) -> bool {
 /// What a fragment carries; `None` when it is no link of this kind.
 #[must_use]
 pub fn decode(fragment: &str) -> Option<Result<Shared, Fault>> {
-    match fragment.strip_prefix(PREFIX) {
+    match fragment.strip_prefix(PREFIX).or_else(|| fragment.strip_prefix(SEVERAL)) {
         Some(data) => Some(inflate(data)),
-        None if fragment.starts_with("#v1.") => Some(Err(Fault::Damaged)),
+        None if fragment.starts_with("#v1.") || fragment.starts_with("#v2.") => Some(Err(Fault::Damaged)),
         None => is_link(fragment).then_some(Err(Fault::Newer)),
     }
 }
@@ -137,7 +192,7 @@ mod tests {
     use rules::rules::RULES;
     use rules::settings::NodeProfile;
 
-    use super::{Fault, INFLATED, Shared, decode, encode};
+    use super::{Fault, INFLATED, Part, Shared, decode, encode};
 
     /// Made by hand with Python: `base64url(zlib.compressobj(9, wbits=-15))`. They must open for ever.
     #[allow(clippy::type_complexity)] // A function, because a text of its own cannot be a constant.
@@ -153,6 +208,7 @@ mod tests {
                 max_pods: Some(250),
                 node_memory: Some("16Gi".into()),
                 line: Some(2),
+                ..Shared::default()
             },
         ),
     ];
@@ -193,9 +249,25 @@ mod tests {
         for broken in ["#v1.d=", "#v1.d=%", "#v1.d=AAAA", "#v1.x=AAAA"] {
             assert_eq!(decode(broken), Some(Err(Fault::Damaged)), "{broken}");
         }
-        assert_eq!(decode("#v2.z=AAAA"), Some(Err(Fault::Newer)));
+        assert_eq!(decode("#v2.z=AAAA"), Some(Err(Fault::Damaged)));
+        assert_eq!(decode("#v3.d=AAAA"), Some(Err(Fault::Newer)));
         for other in ["", "#", "#example=a/b.txt", "#report", "#v", "#v.", "#volumes.x"] {
             assert_eq!(decode(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn several_texts_come_back_with_their_names_and_kinds() {
+        let further = |kind: Option<&str>| Part { name: "b.txt".into(), kind: kind.map(Into::into), text: "2".into() };
+        let named = Shared { text: "1".into(), name: Some("a.yaml".into()), ..Shared::default() };
+        for shared in [
+            named.clone(),
+            Shared { kind: Some("manifest".into()), ..named.clone() },
+            Shared { more: vec![further(None), further(Some("sysctl"))], ..named },
+        ] {
+            let link = encode(&shared);
+            assert!(link.starts_with("#v2.d="), "a page of version 1 would lose something");
+            assert_eq!(decode(&link), Some(Ok(shared)));
         }
     }
 
@@ -215,7 +287,8 @@ mod tests {
             node_memory in proptest::option::of("[0-9]{1,3}Gi"),
             line in proptest::option::of(1_usize..10_000),
         ) {
-            let shared = Shared { text, max_pods, node_memory, line };
+            let shared = Shared { text, max_pods, node_memory, line, ..Shared::default() };
+            prop_assert!(encode(&shared).starts_with("#v1.d="));
             prop_assert_eq!(decode(&encode(&shared)), Some(Ok(shared)));
         }
 

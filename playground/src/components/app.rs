@@ -2,29 +2,36 @@
 
 use std::rc::Rc;
 
+use js_sys::JsString;
 use rules::report::Finding;
 use rules::settings::Settings;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::full_page::full_page;
+use super::held_text::held_text;
 use super::here::here;
+use super::input_list::InputList;
 use super::node_form::NodeForm;
 use super::preferences_bar::preferences_bar;
 use super::report_view::{Page, ReportView};
 use super::tools::Tools;
 use super::welcome::welcome;
-use crate::checking::LIMIT;
+use crate::checking::input_of;
 use crate::examples::Example;
+use crate::exports::NAME;
+use crate::files;
 use crate::fixes::{self, Fixed};
 use crate::fragment::{self, Opened};
 use crate::hooks::{
-    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_reload, use_shell_words,
+    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_long_paste, use_reload,
+    use_shell_words,
 };
-use crate::places::line_at;
+use crate::inputs::{Inputs, Source};
+use crate::places::{Place, line_at};
 use crate::preferences;
 use crate::shell::{self, Shell};
-use crate::state::{Action, Refused, State};
+use crate::state::{Action, Phase, Refused, State};
 
 /// The static page around the app.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -40,26 +47,53 @@ pub fn App(props: &AppProps) -> Html {
     let input = &shell.input;
     let state = use_reducer(|| State::new(preferences::lang(), preferences::theme()));
     let settings = use_memo(state.node.clone(), |node| Settings { node: node.clone(), ..Settings::default() });
-    let check_now = use_checker(input, &settings, state.dispatcher());
-    let put = {
-        let (shell, state, check_now) = (shell.clone(), state.clone(), check_now.clone());
-        Callback::from(move |Put { text, example, fragment }: Put| {
-            let replaced = Some(shell.input.value()).filter(|own| is_own(own, state.example)).map(Rc::from);
-            shell::put(&shell, &text);
-            check_now.emit(());
-            state.dispatch(Action::Put { example, replaced });
-            fragment::write(fragment.as_deref());
+    let latest = use_mut_ref(|| (*state).clone());
+    *latest.borrow_mut() = (*state).clone();
+    // What these callbacks see is always the present; they keep their identity, and with it the report is not rendered
+    // anew at each key.
+    let inputs = {
+        let latest = latest.clone();
+        use_callback(input.clone(), move |(), input| latest.borrow().inputs.saved(&input.value()))
+    };
+    let go = {
+        let (dispatch, inputs) = (state.dispatcher(), inputs.clone());
+        use_callback(shell.clone(), move |to: Go, shell| {
+            let input = &shell.input;
+            let before = inputs.emit(());
+            let (replaced, example) = {
+                let now = latest.borrow();
+                let own = before.has_others() || is_own(&input.value(), now.example);
+                let replaced = if to.replaces { Some(Rc::new(before)).filter(|_| own) } else { now.replaced.clone() };
+                (replaced, to.example.or(now.example.filter(|_| !to.replaces)))
+            };
+            let text = to.inputs.shown().and_then(|source| source.typed_text()).unwrap_or_default();
+            if to.replaces {
+                shell::put(shell, text);
+            } else if input.value() != text {
+                input.set_value(text);
+            }
+            let length = input.text_length();
+            // Whoever asks before the next rendering gets these.
+            latest.borrow_mut().inputs = to.inputs.clone();
+            dispatch.dispatch(Action::Inputs { inputs: to.inputs, length, example, replaced });
+            fragment::write(to.fragment.as_deref());
         })
     };
-    let on_example = put.reform(Put::example);
+    use_checker(input, &inputs, &settings, &state);
+    {
+        let (input, editable) = (input.clone(), state.inputs.is_editable());
+        use_effect_with(editable, move |editable| input.set_hidden(!editable));
+    }
+    let on_example = go.reform(Go::example);
     let on_open = {
-        let (input, put, dispatch) = (input.clone(), put.clone(), state.dispatcher());
+        let (input, go, dispatch) = (input.clone(), go.clone(), state.dispatcher());
         Callback::from(move |opened| match opened {
-            Opened::Example(example) => put.emit(Put::example(example)),
+            Opened::Example(example) => go.emit(Go::example(example)),
             Opened::Shared(Ok(shared)) => {
                 dispatch.dispatch(Action::Node(shared.node()));
-                put.emit(Put { fragment: Some(fragment::read()), ..Put::text(&shared.text) });
-                if let Some(line) = shared.line {
+                let line = shared.line;
+                go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(Inputs::of_shared(shared)) });
+                if let Some(line) = line {
                     shell::put_cursor(&input, line);
                     dispatch.dispatch(Action::Cursor(line));
                 }
@@ -67,56 +101,124 @@ pub fn App(props: &AppProps) -> Html {
             Opened::Shared(Err(fault)) => dispatch.dispatch(Action::Refused(Refused::Link(fault))),
         })
     };
+    // New inputs come behind what the user would miss, and in place of anything else.
+    let add = {
+        let (go, inputs, example, input) = (go.clone(), inputs.clone(), state.example, input.clone());
+        Callback::from(move |more: Vec<Source>| {
+            let before = inputs.emit(());
+            let own = before.has_others() || is_own(&input.value(), example);
+            go.emit(if own { Go::to(before.with(more)) } else { Go::instead(Inputs::of(more)) });
+        })
+    };
+    let readonly = shell.embed.as_ref().is_some_and(|embed| embed.readonly);
     let on_files = {
-        let (put, dispatch) = (put.clone(), state.dispatcher());
-        let fixed = shell.embed.as_ref().is_some_and(|embed| embed.readonly);
+        let (add, inputs, dispatch) = (add.clone(), inputs.clone(), state.dispatcher());
         Callback::from(move |files: Vec<web_sys::File>| {
-            if fixed {
+            if readonly {
                 return;
             }
-            let (put, dispatch) = (put.clone(), dispatch.clone());
+            let (add, dispatch) = (add.clone(), dispatch.clone());
+            let room = inputs.emit(()).room();
             spawn_local(async move {
-                match read(&files).await {
-                    Ok(text) => put.emit(Put::text(&text)),
-                    Err(why) => dispatch.dispatch(Action::Refused(why)),
+                let (sources, refused) = files::read(&files, room).await;
+                add.emit(sources);
+                if let Some(why) = refused {
+                    dispatch.dispatch(Action::Refused(why));
                 }
             });
         })
     };
-    use_embed(shell, &state, put.reform(|text: Rc<str>| Put::text(&text)));
+    let on_long_paste = {
+        let (add, inputs, dispatch) = (add.clone(), inputs.clone(), state.dispatcher());
+        Callback::from(move |text: JsString| {
+            let inputs = inputs.emit(());
+            match files::pasted(&inputs.new_name(), &text, inputs.room()) {
+                Some(source) => add.emit(vec![source]),
+                None => dispatch.dispatch(Action::Refused(Refused::TooLong)),
+            }
+        })
+    };
+    use_long_paste(input, on_long_paste);
+    use_embed(shell, &state, go.reform(|text: Rc<str>| Go::instead(Inputs::of(vec![Source::typed(NAME, &text)]))));
     use_fragment(input.text_length() == 0, on_open);
     use_file_drop(on_files.clone());
     use_cursor(input, state.dispatcher());
     use_finding_keys();
-    use_reload(input, &state);
+    use_reload(&inputs, &state);
     use_shell_words(shell, &state);
 
+    let show = {
+        let inputs = inputs.clone();
+        // Shows an input, and tells whether it can be edited.
+        use_callback(go.clone(), move |index: usize, go| {
+            let now = inputs.emit(());
+            let shown = now.clone().showing(index);
+            let is_editable = shown.is_editable();
+            if now.active() != index {
+                go.emit(Go::to(shown));
+            }
+            is_editable
+        })
+    };
     let page = {
-        let [input, reader, cursor, field] = std::array::from_fn(|_| input.clone());
+        let [input, cursor, field] = std::array::from_fn(|_| input.clone());
         let dispatch = state.dispatcher();
-        let select = use_callback((), move |place, ()| shell::select(&input, place));
-        let text = use_callback((), move |(), ()| reader.value());
+        let select = use_callback(show.clone(), move |(index, place): (usize, Place), show| {
+            if show.emit(index) {
+                shell::select(&input, place);
+            } else {
+                shell::select_held(place.line());
+            }
+        });
         let line = use_callback((), move |(), ()| {
             line_at(&cursor.value(), cursor.selection_start().ok().flatten().unwrap_or_default())
         });
-        // It keeps its identity, and with it the report is not rendered anew at each key.
-        let apply = use_callback(Rc::clone(&settings), move |findings: Vec<Finding>, settings| {
-            let outcome = match fixes::change(&field.value(), settings, &findings) {
+        let is_done = state.phase() == Phase::Done;
+        let apply = use_callback((show.clone(), is_done), move |findings: Vec<Finding>, (show, is_done)| {
+            let index = findings.first().map_or(0, input_of);
+            // A report about an older text says nothing about places in this one.
+            let change = (*is_done && show.emit(index)).then(|| fixes::change(&field.value(), &findings)).flatten();
+            let outcome = match change {
                 Some(change) => {
                     shell::change(&field, &change);
-                    check_now.emit(());
+                    dispatch.dispatch(Action::Edited { length: field.text_length(), at_once: true });
                     change.outcome
                 }
                 None => Fixed::Nowhere,
             };
             dispatch.dispatch(Action::Fixed(outcome));
         });
-        Page { lang: state.lang, select, text, line, apply, settings: Rc::clone(&settings) }
+        let list = state.inputs.list();
+        let names = use_memo(list.iter().map(|source| source.name.clone()).collect::<Vec<_>>(), |names| {
+            if names.len() > 1 { names.as_slice().into() } else { Rc::<[Rc<str>]>::default() }
+        });
+        let settings = Rc::clone(&settings);
+        Page { lang: state.lang, select, inputs: inputs.clone(), names: Rc::clone(&*names), line, apply, settings }
     };
-    let on_clear = put.reform(|()| Put::text(""));
+    let on_clear = go.reform(|()| Go::instead(Inputs::default()));
+    let on_add = {
+        let (go, inputs, input) = (go.clone(), inputs.clone(), input.clone());
+        Callback::from(move |()| {
+            let now = inputs.emit(());
+            let new = Source::typed(&now.new_name(), "");
+            go.emit(Go::to(now.with(vec![new])));
+            input.set_hidden(false);
+            let _ = input.focus();
+        })
+    };
     let on_bring_back = {
         let replaced = state.replaced.clone();
-        put.reform(move |()| Put::text(replaced.as_deref().unwrap_or_default()))
+        go.reform(move |()| Go::instead(replaced.as_deref().cloned().unwrap_or_default()))
+    };
+    let input_list = {
+        let (of_kind, without) = (inputs.clone(), inputs.clone());
+        let on_kind = go.reform(move |(index, kind)| Go::to(of_kind.emit(()).of_kind(index, kind)));
+        let on_remove = go.reform(move |index| Go::instead(without.emit(()).without(index)));
+        let on_show = Callback::from(move |index| {
+            show.emit(index);
+        });
+        let read = state.checked.as_ref().map(|checked| checked.report.read.clone()).unwrap_or_default();
+        html! { <InputList lang={state.lang} inputs={state.inputs.clone()} {read} {on_show} {on_kind} {on_remove} /> }
     };
     let (on_lang, on_theme) = (dispatching(&state, Action::Lang), dispatching(&state, Action::Theme));
     let preferences = preferences_bar(state.lang, state.theme, &on_lang, &on_theme);
@@ -126,10 +228,11 @@ pub fn App(props: &AppProps) -> Html {
         <Tools
             lang={state.lang}
             example={state.example}
-            text={state.length > 0}
+            text={state.phase() != Phase::Empty}
             replaced={state.replaced.is_some()}
             on_example={on_example.clone()}
             {on_files}
+            {on_add}
             {on_clear}
             {on_bring_back}
         />
@@ -138,6 +241,10 @@ pub fn App(props: &AppProps) -> Html {
         <>
             { create_portal(preferences, shell.preferences.clone()) }
             { create_portal(tools, shell.tools.clone()) }
+            if state.phase() != Phase::Empty || state.inputs.list().len() > 1 {
+                { create_portal(input_list, shell.inputs.clone()) }
+            }
+            { create_portal(held_text(&state), shell.held.clone()) }
             { create_portal(node, shell.node.clone()) }
             { create_portal(here(&state), shell.here.clone()) }
             if let Some(checked) = &state.checked {
@@ -145,27 +252,34 @@ pub fn App(props: &AppProps) -> Html {
             } else {
                 { welcome(state.lang, &on_example) }
             }
-            if shell.embed.is_some() { { full_page(&state, input) } }
+            if shell.embed.is_some() { { full_page(&state, input, &inputs) } }
         </>
     }
 }
 
-/// A text to put into the textarea.
-struct Put {
-    text: Rc<str>,
-    /// The example that it is.
+/// Where to go: which inputs there are to be.
+struct Go {
+    inputs: Inputs,
+    /// Whether they take the place of all that was there, which can then be brought back.
+    replaces: bool,
+    /// The example that they are.
     example: Option<&'static Example>,
-    /// The fragment that opens it.
+    /// The fragment that opens them.
     fragment: Option<String>,
 }
 
-impl Put {
-    fn text(text: &str) -> Self {
-        Self { text: text.into(), example: None, fragment: None }
+impl Go {
+    fn to(inputs: Inputs) -> Self {
+        Self { inputs, replaces: false, example: None, fragment: None }
+    }
+
+    fn instead(inputs: Inputs) -> Self {
+        Self { replaces: true, ..Self::to(inputs) }
     }
 
     fn example(example: &'static Example) -> Self {
-        Self { example: Some(example), fragment: Some(fragment::of(example)), ..Self::text(example.text) }
+        let inputs = Inputs::of(vec![Source::typed(NAME, example.text)]);
+        Self { example: Some(example), fragment: Some(fragment::of(example)), ..Self::instead(inputs) }
     }
 }
 
@@ -177,24 +291,4 @@ fn is_own(text: &str, example: Option<&Example>) -> bool {
 fn dispatching<T: 'static>(state: &UseReducerHandle<State>, action: fn(T) -> Action) -> Callback<T> {
     let dispatch = state.dispatcher();
     Callback::from(move |value| dispatch.dispatch(action(value)))
-}
-
-/// The text of all files; with several, each behind a YAML document mark and its name.
-async fn read(files: &[web_sys::File]) -> Result<String, Refused> {
-    if files.iter().map(|file| file.size()).sum::<f64>() > f64::from(LIMIT) {
-        return Err(Refused::TooLong);
-    }
-    let mut all = String::new();
-    for file in files {
-        let text = JsFuture::from(file.text()).await.map_err(|_| Refused::Unreadable)?;
-        let text = text.as_string().ok_or(Refused::Unreadable)?;
-        if files.len() > 1 {
-            all += &format!("---\n# {}\n", file.name());
-        }
-        all += &text;
-        if !text.ends_with('\n') {
-            all.push('\n');
-        }
-    }
-    Ok(all)
 }

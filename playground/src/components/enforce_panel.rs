@@ -31,9 +31,12 @@ pub fn EnforcePanel(props: &Props) -> Html {
     let lang = page.lang;
     let mode = use_state(Mode::default);
     let answers = {
-        let text = page.text.clone();
+        let inputs = page.inputs.clone();
         use_memo((checked.clone(), *mode), move |(checked, mode)| {
-            answers(&text.emit(()), &settings(&checked.report, *mode))
+            // What is held outside of the textarea is no manifest that somebody would enforce.
+            let inputs = inputs.emit(());
+            let texts = inputs.list().iter().map(|source| source.typed_text().unwrap_or_default());
+            answers(texts, &settings(&checked.report, *mode))
         })
     };
     let choice = |(wanted, label): (Mode, Label)| {
@@ -63,7 +66,7 @@ pub fn EnforcePanel(props: &Props) -> Html {
 
 /// What the policy answers for one object.
 fn answer(answer: &Answer, page: &Page) -> Html {
-    let Answer { line, object, decision, changes } = answer;
+    let Answer { input, line, object, decision, changes } = answer;
     let (icon, label) = match (decision.accepted, changes.is_empty()) {
         (false, _) => (Icon::Error, words::DENIED),
         (true, false) => (Icon::Info, words::CHANGED),
@@ -80,7 +83,7 @@ fn answer(answer: &Answer, page: &Page) -> Html {
                 { icon.view() }
                 <span>{ label.text(page.lang) }</span>
                 <code>{ visible(object).into_owned() }</code>
-                { place_button(Place::Lines(*line, *line), page) }
+                { place_button(*input, Place::Lines(*line, *line), page) }
             </p>
             if !said.is_empty() { <pre tabindex="0"><code>{ said.join("\n") }</code></pre> }
         </li>

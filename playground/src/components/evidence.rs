@@ -18,7 +18,7 @@ pub(super) fn evidence(evidence: &Evidence, quote: Option<&Quote>, page: &Page) 
     let fact = |label: &str, fact: &str| html! { <div><dt>{ label }</dt><dd>{ visible(fact).into_owned() }</dd></div> };
     html! {
         <div class="evidence">
-            { for place.span.map(|span| place_button(Place::Span(span), page)) }
+            { for place.span.map(|span| place_button(place.input, Place::Span(span), page)) }
             { for quote.map(|quote| html! {
                 <code class="quote">{ &quote.before }<mark>{ &quote.marked }</mark>{ &quote.after }</code>
             }) }

@@ -14,7 +14,7 @@ use super::evidence::evidence;
 use super::icon::Icon;
 use super::report_view::Page;
 use crate::capacity::Capacity;
-use crate::checking::Checked;
+use crate::checking::{self, Checked, input_of};
 use crate::{jumps, words};
 
 /// The finding as an article; `number` tells it from the other findings, and it is `current` when the cursor is in one of
@@ -97,12 +97,13 @@ fn apply(finding: &Finding, heading: &str, checked: &Rc<Checked>, page: &Page) -
         let finding = finding.clone();
         page.apply.reform(move |_: MouseEvent| vec![finding.clone()])
     };
-    let count = checked.fixable(&finding.rule);
+    let input = input_of(finding);
+    let count = checked.fixable(&finding.rule, input);
     let all = || {
         let (rule, checked) = (finding.rule.clone(), Rc::clone(checked));
         let of_rule = move |_: MouseEvent| {
             let findings = checked.report.findings.iter();
-            findings.filter(|finding| finding.rule == rule && !finding.patch.is_empty()).cloned().collect()
+            findings.filter(|other| checking::is_fixable(other, &rule, input)).cloned().collect()
         };
         let onclick = page.apply.reform(of_rule);
         html! { <button type="button" {onclick}>{ words::apply_all(lang, count) }</button> }

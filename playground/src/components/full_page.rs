@@ -2,22 +2,23 @@
 
 use gloo::utils::{document_element, window};
 use rules::settings::NodeProfile;
-use share::{Shared, encode};
+use share::encode;
 use web_sys::{HtmlAnchorElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
+use crate::inputs::Inputs;
 use crate::places::line_at;
 use crate::state::State;
 use crate::words;
 
 /// A link that opens the whole page in a tab of its own, with the text, the node, the language and the theme.
-pub(super) fn full_page(state: &State, input: &HtmlTextAreaElement) -> Html {
+pub(super) fn full_page(state: &State, input: &HtmlTextAreaElement, inputs: &Callback<(), Inputs>) -> Html {
     // The address carries the text, so it is made when it is about to be used and not at each key.
     let refresh = {
-        let (input, node) = (input.clone(), state.node.clone());
+        let (input, inputs, node) = (input.clone(), inputs.clone(), state.node.clone());
         Callback::from(move |event: Event| {
             if let Some(link) = event.target_dyn_into::<HtmlAnchorElement>() {
-                link.set_href(&address(&input, &node));
+                link.set_href(&address(&input, &inputs.emit(()), &node));
             }
         })
     };
@@ -32,13 +33,12 @@ pub(super) fn full_page(state: &State, input: &HtmlTextAreaElement) -> Html {
     }
 }
 
-fn address(input: &HtmlTextAreaElement, node: &NodeProfile) -> String {
-    let text = input.value();
-    if text.is_empty() {
+fn address(input: &HtmlTextAreaElement, inputs: &Inputs, node: &NodeProfile) -> String {
+    if inputs.size() == 0 {
         return query();
     }
-    let line = line_at(&text, input.selection_start().ok().flatten().unwrap_or_default());
-    query() + &encode(&Shared::new(text, node, Some(line).filter(|line| *line > 1)))
+    let line = line_at(&input.value(), input.selection_start().ok().flatten().unwrap_or_default());
+    query() + &encode(&inputs.shared(node, Some(line).filter(|line| *line > 1), str::to_owned))
 }
 
 /// The page without embedding, looking as it does now.

@@ -29,7 +29,7 @@ pub(super) fn detected(read: &[ReadLines], page: &Page) -> Html {
                 { for kinds.into_iter().map(|id| {
                     let name = kind(id).map_or_else(|| visible(id).into_owned(), |label| label.text(page.lang).into());
                     let of_kind = read.iter().filter(|lines| lines.kind == id);
-                    let lines = of_kind.map(|lines| Place::Lines(lines.first_line, lines.last_line));
+                    let lines = of_kind.map(|lines| (lines.input, Place::Lines(lines.first_line, lines.last_line)));
                     html! { <li><span class="kind">{ name }</span>{ places(&lines.collect::<Vec<_>>(), page) }</li> }
                 }) }
             </ul>
@@ -37,12 +37,17 @@ pub(super) fn detected(read: &[ReadLines], page: &Page) -> Html {
     }
 }
 
+/// Most entries of a list: thousands take a browser noticeable time, and nobody reads them. A saved report has them all.
+const LISTED: usize = 100;
+
 /// How many places are shown before the rest is folded away.
 const SHOWN: usize = 6;
 
 /// The first places, and the rest behind a number.
-fn places(places: &[Place], page: &Page) -> Html {
-    let buttons = |places: &[Place]| places.iter().map(|place| place_button(*place, page)).collect::<Html>();
+fn places(places: &[(usize, Place)], page: &Page) -> Html {
+    let buttons = |places: &[(usize, Place)]| {
+        places.iter().take(LISTED).map(|(input, place)| place_button(*input, *place, page)).collect::<Html>()
+    };
     let (shown, rest) = places.split_at(SHOWN.min(places.len()));
     html! {
         <>
@@ -63,13 +68,14 @@ pub(super) fn unused(unread: &[Unread], page: &Page) -> Html {
         <section class="unused" aria-labelledby="unused">
             <h2 id="unused">{ UNREAD.text(page.lang) }</h2>
             <ul>
-                { for unread.iter().map(|Unread { first_line, last_line, why, .. }| html! {
+                { for unread.iter().take(LISTED).map(|Unread { input, first_line, last_line, why }| html! {
                     <li>
-                        { place_button(Place::Lines(*first_line, *last_line), page) }
+                        { place_button(*input, Place::Lines(*first_line, *last_line), page) }
                         <span>{ why_unread(why).text(page.lang) }</span>
                         if let Why::Broken { message } = why { <code>{ visible(message).into_owned() }</code> }
                     </li>
                 }) }
+                if unread.len() > LISTED { <li>{ format!("+{}", unread.len() - LISTED) }</li> }
             </ul>
         </section>
     }

@@ -1,17 +1,23 @@
 //! Names lines of the text and selects them.
 
+use rules::show::visible;
 use yew::prelude::*;
 
 use super::report_view::Page;
 use crate::places::Place;
 use crate::words;
 
-/// A button that selects `place`.
-pub(super) fn place_button(place: Place, page: &Page) -> Html {
+/// A button that selects `place` in the input with that number.
+pub(super) fn place_button(input: usize, place: Place, page: &Page) -> Html {
     let last = match place {
         Place::Span(span) => span.line,
         Place::Lines(_, last) => last,
     };
-    let onclick = page.select.reform(move |_: MouseEvent| place);
-    html! { <button type="button" class="place" {onclick}>{ words::lines(page.lang, place.line(), last) }</button> }
+    let onclick = page.select.reform(move |_: MouseEvent| (input, place));
+    let lines = words::lines(page.lang, place.line(), last);
+    let label = match page.names.get(input) {
+        Some(name) => format!("{} · {lines}", visible(name)),
+        None => lines,
+    };
+    html! { <button type="button" class="place" {onclick}>{ label }</button> }
 }

@@ -12,9 +12,11 @@ use super::text_field::text_field;
 use crate::checking::Checked;
 use crate::download;
 use crate::enforcement;
-use crate::exports::{Format, export};
+use crate::exports::Format;
 use crate::hooks::{Copied, use_copy};
+use crate::job::{Job, Task};
 use crate::words;
+use crate::worker::Helper;
 
 /// The report and the page that it is on.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -34,26 +36,27 @@ pub fn ReportMenu(props: &Props) -> Html {
     let unsaved = use_state(|| None::<Rc<str>>);
     let (shares, enforces) = (use_state(|| false), use_state(|| false));
     let enforceable = enforcement::is_of_use(&props.checked.report);
-    let written = {
+    let helper = use_memo((), |()| Helper::default());
+    // Writes the report in a form, and hands it on.
+    let write = {
         let page = page.clone();
-        Callback::from(move |format| export(&page.text.emit(()), &page.settings, page.lang, format))
-    };
-    let oncopy = {
-        let written = written.clone();
-        move |_| {
-            if let Some(text) = written.emit(Format::Markdown) {
-                copy.emit(text.into());
-            }
+        move |format: Format, then: Callback<String>| {
+            let task = Task::Export(format, page.lang);
+            let job = Job { task, node: page.settings.node.clone(), inputs: page.inputs.emit(()) };
+            helper.work(job, move |written| written.ok().into_iter().for_each(|text| then.emit(text)));
         }
     };
+    let oncopy = {
+        let (write, copy) = (write.clone(), copy.reform(Rc::from));
+        move |_| write(Format::Markdown, copy.clone())
+    };
     let save = |format: Format| {
-        let (written, unsaved) = (written.clone(), unsaved.clone());
-        let onclick = move |_| {
-            if let Some(text) = written.emit(format) {
-                let saved = download::save(format.file(), format.media_type(), &text).is_ok();
-                unsaved.set(Some(text.into()).filter(|_| !saved));
-            }
-        };
+        let (write, unsaved) = (write.clone(), unsaved.clone());
+        let save = Callback::from(move |text: String| {
+            let saved = download::save(format.file(), format.media_type(), &text).is_ok();
+            unsaved.set(Some(text.into()).filter(|_| !saved));
+        });
+        let onclick = move |_| write(format, save.clone());
         html! { <button type="button" {onclick}>{ words::save(lang, format.name()) }</button> }
     };
     let by_hand = match copied.clone() {

@@ -14,6 +14,7 @@ use super::report_menu::ReportMenu;
 use super::risk_list::risk_list;
 use super::verdict_banner::verdict_banner;
 use crate::checking::Checked;
+use crate::inputs::Inputs;
 use crate::places::Place;
 use crate::words;
 
@@ -22,10 +23,12 @@ use crate::words;
 pub struct Page {
     /// Language of all words.
     pub lang: Lang,
-    /// Selects a place in the textarea.
-    pub select: Callback<Place>,
-    /// The text as it stands in the textarea.
-    pub text: Callback<(), String>,
+    /// Selects a place in the input with that number.
+    pub select: Callback<(usize, Place)>,
+    /// The inputs as they stand.
+    pub inputs: Callback<(), Inputs>,
+    /// Their names when there are several, so that places say which one they are in.
+    pub names: Rc<[Rc<str>]>,
     /// The 1-based line that the cursor is in.
     pub line: Callback<(), usize>,
     /// Puts the fixes of findings into the text.
@@ -33,6 +36,9 @@ pub struct Page {
     /// What the text is checked with.
     pub settings: Rc<Settings>,
 }
+
+/// Most findings that are shown at first: hundreds take a browser noticeable time.
+const MOST: usize = 50;
 
 /// The result to show.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -50,6 +56,7 @@ pub struct Props {
 pub fn ReportView(props: &Props) -> Html {
     let Props { checked, current, page } = props;
     let hidden = use_state(Vec::new);
+    let most = use_state(|| MOST);
     let report = &checked.report;
     let toggle = {
         let hidden = hidden.clone();
@@ -63,7 +70,12 @@ pub fn ReportView(props: &Props) -> Html {
         })
     };
     // Hiding leaves the numbers, and with them the order, as they are.
-    let cards = report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
+    let cards = || report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
+    let rest = cards().skip(*most).count();
+    let on_more = {
+        let most = most.clone();
+        move |_: MouseEvent| most.set(*most + MOST)
+    };
     html! {
         <>
             { verdict_banner(report, page.lang) }
@@ -78,10 +90,13 @@ pub fn ReportView(props: &Props) -> Html {
                     </div>
                     { filters(report, &hidden, page.lang, &toggle) }
                     <ol>
-                        { for cards.map(|(number, finding)| html! {
+                        { for cards().take(*most).map(|(number, finding)| html! {
                             <li key={number}>{ finding_card(finding, number, *current == Some(number), checked, page) }</li>
                         }) }
                     </ol>
+                    if rest > 0 {
+                        <button type="button" class="more" onclick={on_more}>{ words::more(page.lang, rest) }</button>
+                    }
                 </section>
             }
             { unused(&report.unread, page) }

@@ -11,7 +11,7 @@ use crate::checking::Checked;
 use crate::fragment;
 use crate::hooks::{Copied, use_copy};
 use crate::redact::{Redact, redact};
-use crate::share::{Shared, TOO_LONG, encode};
+use crate::share::{TOO_LONG, encode};
 use crate::words;
 
 /// The page whose text is shared.
@@ -34,15 +34,18 @@ pub fn SharePanel(props: &Props) -> Html {
     let what = use_state(Redact::default);
     let (copied, copy) = use_copy();
     let made = {
-        let (text, line) = (page.text.clone(), page.line.clone());
+        let (inputs, line) = (page.inputs.clone(), page.line.clone());
         use_memo((props.checked.clone(), page.settings.clone(), *what), move |(_, settings, what)| {
-            let text = redact(&text.emit(()), *what);
-            let shared = Shared::new(text, &settings.node, Some(line.emit(())).filter(|line| *line > 1));
+            let line = Some(line.emit(())).filter(|line| *line > 1);
+            let inputs = inputs.emit(());
+            let shared = inputs.shared(&settings.node, line, |text| redact(text, *what));
             let link = fragment::address(&encode(&shared));
-            (shared.text, Rc::<str>::from(link))
+            let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
+            let text = shared.text.clone() + &further.collect::<String>();
+            (text, Rc::<str>::from(link), !inputs.list().iter().all(|source| source.typed_text().is_some()))
         })
     };
-    let (text, link) = &*made;
+    let (text, link, left_out) = &*made;
     let parts: [(_, Part); 5] = [
         (words::SECRETS, |what| &mut what.secrets),
         (words::ENVIRONMENT, |what| &mut what.environment),
@@ -73,6 +76,7 @@ pub fn SharePanel(props: &Props) -> Html {
                 { for parts.map(choice) }
             </fieldset>
             { text_field(text, words::PREVIEW.text(lang)) }
+            if *left_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
             <p role="status">{ words::link_length(lang, link.len()) }</p>
             if !too_long {
                 <button type="button" onclick={oncopy}>

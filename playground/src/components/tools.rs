@@ -24,7 +24,9 @@ pub struct Props {
     pub on_example: Callback<&'static Example>,
     /// Called with chosen files.
     pub on_files: Callback<Vec<web_sys::File>>,
-    /// Called to empty the textarea.
+    /// Called to add an empty input.
+    pub on_add: Callback<()>,
+    /// Called to empty the page.
     pub on_clear: Callback<()>,
     /// Called to bring the text back.
     pub on_bring_back: Callback<()>,
@@ -66,6 +68,7 @@ pub fn Tools(props: &Props) -> Html {
             <input ref={files} type="file" multiple=true hidden=true {onchange} />
             <button type="button" class="open" onclick={open}>{ words::OPEN.text(lang) }</button>
             if props.text {
+                <button type="button" data-part="files" onclick={props.on_add.reform(|_| ())}>{ words::ADD.text(lang) }</button>
                 <button type="button" onclick={props.on_clear.reform(|_| ())}>{ words::CLEAR.text(lang) }</button>
             }
             if props.replaced {

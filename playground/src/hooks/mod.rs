@@ -7,6 +7,7 @@ mod use_embed;
 mod use_file_drop;
 mod use_finding_keys;
 mod use_fragment;
+mod use_long_paste;
 mod use_reload;
 mod use_shell_words;
 
@@ -17,5 +18,6 @@ pub use use_embed::use_embed;
 pub use use_file_drop::use_file_drop;
 pub use use_finding_keys::use_finding_keys;
 pub use use_fragment::use_fragment;
+pub use use_long_paste::use_long_paste;
 pub use use_reload::use_reload;
 pub use use_shell_words::use_shell_words;

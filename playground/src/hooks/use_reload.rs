@@ -2,23 +2,23 @@
 
 use gloo::events::EventListener;
 use gloo::utils::window;
-use share::{Shared, encode};
-use web_sys::HtmlTextAreaElement;
+use share::encode;
 use yew::prelude::*;
 
 use crate::fragment;
-use crate::state::State;
+use crate::inputs::Inputs;
+use crate::state::{Phase, State};
 
 /// When `offline.js` announces it, put the text and the node into the address, which the new version opens.
 #[hook]
-pub fn use_reload(input: &HtmlTextAreaElement, state: &State) {
-    use_effect_with((input.clone(), state.node.clone()), |(input, node)| {
-        let (input, node) = (input.clone(), node.clone());
+pub fn use_reload(inputs: &Callback<(), Inputs>, state: &State) {
+    let (inputs, empty) = (inputs.clone(), state.phase() == Phase::Empty);
+    use_effect_with((state.node.clone(), empty), |(node, empty)| {
+        let (node, empty) = (node.clone(), *empty);
         let listener = EventListener::new(&window(), "noderisk:reload", move |_| {
-            let text = input.value();
             // An address that opens the text is already there when nobody has edited it.
-            if !text.is_empty() && fragment::opened(&fragment::read()).is_none() {
-                fragment::write(Some(&encode(&Shared::new(text, &node, None))));
+            if !empty && fragment::opened(&fragment::read()).is_none() {
+                fragment::write(Some(&encode(&inputs.emit(()).shared(&node, None, str::to_owned))));
             }
         });
         move || drop(listener)

@@ -36,6 +36,11 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
             let _ = report.set_attribute("aria-label", words::REPORT.text(*lang));
         });
     }
+    use_effect_with((), |()| {
+        if let Some(element) = document().get_element_by_id("version") {
+            element.set_text_content(Some(&format!("noderisk {}", rules::version())));
+        }
+    });
     let status = shell.status.clone();
     use_effect_with(words::status(state), move |words| status.set_text_content(Some(words)));
 }

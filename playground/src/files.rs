@@ -1,0 +1,62 @@
+//! From files and long pastes to inputs. What is too long to be edited stays in the browser's memory, uncopied.
+
+use js_sys::{Array, JsString};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File};
+
+use crate::inputs::{EDITABLE, Source, Text};
+use crate::state::Refused;
+
+/// The files as inputs, as far as there is room, in bytes; and why not all of them were taken as they are.
+pub async fn read(files: &[File], mut room: u32) -> (Vec<Source>, Option<Refused>) {
+    let (mut sources, mut refused) = (Vec::new(), None);
+    for file in files {
+        match one(file, room).await {
+            Ok(source) => {
+                room = room.saturating_sub(source.size());
+                sources.push(source);
+            }
+            Err(why) => refused = Some(why),
+        }
+    }
+    (sources, refused)
+}
+
+async fn one(file: &File, room: u32) -> Result<Source, Refused> {
+    if file.size() > f64::from(EDITABLE) {
+        return held(&file.name(), file, room).ok_or(Refused::TooLong);
+    }
+    if file.size() > f64::from(room) {
+        return Err(Refused::TooLong);
+    }
+    let text = JsFuture::from(file.text()).await.map_err(|_| Refused::Unreadable)?;
+    Ok(Source::typed(&file.name(), &text.as_string().ok_or(Refused::Unreadable)?))
+}
+
+/// A pasted text that is too long for the textarea; `None` when there is no room for it.
+#[must_use]
+pub fn pasted(name: &str, text: &JsString, room: u32) -> Option<Source> {
+    if text.length() <= EDITABLE {
+        let text = String::from(text);
+        return (text.len() <= room as usize).then(|| Source::typed(name, &text));
+    }
+    let blob = Blob::new_with_str_sequence(&Array::of1(&JsValue::from(text))).ok()?;
+    held(name, &blob, room)
+}
+
+/// An input that stays where it is, cut where there is no more room; `None` when there is hardly any.
+fn held(name: &str, blob: &Blob, room: u32) -> Option<Source> {
+    if room <= EDITABLE {
+        return None;
+    }
+    let cut = blob.size() > f64::from(room);
+    let blob = if cut { blob.slice_with_f64_and_f64(0.0, f64::from(room)).ok()? } else { blob.clone() };
+    let text = Text::Held { size: bytes(blob.size()), blob, cut };
+    Some(Source { text, ..Source::typed(name, "") })
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
+fn bytes(size: f64) -> u32 {
+    size as u32
+}

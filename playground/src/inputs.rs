@@ -1,0 +1,292 @@
+//! The inputs of the page: which there are, and which of them stands in the textarea.
+
+use std::rc::Rc;
+
+use rules::settings::NodeProfile;
+use share::{Part, Shared};
+use web_sys::Blob;
+
+use crate::exports::NAME;
+
+/// The longest text that can be edited, in UTF-16 code units: browsers take seconds to lay out a longer one.
+pub const EDITABLE: u32 = 1024 * 1024;
+
+/// The most that all inputs may have together, in bytes.
+pub const MOST: u32 = 10 * 1024 * 1024;
+
+/// All inputs; there always is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    list: Vec<Source>,
+    active: usize,
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Its name in reports.
+    pub name: Rc<str>,
+    /// The kind that the user says it is of; otherwise the text tells.
+    pub kind: Option<&'static str>,
+    /// Its text.
+    pub text: Text,
+}
+
+/// Text of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Text {
+    /// It can be edited. While the input is in the textarea, what stands there counts.
+    Typed(Rc<str>),
+    /// It is too long for that, and stays outside of the page's memory.
+    Held {
+        /// UTF-8, or UTF-16 with a byte order mark.
+        blob: Blob,
+        /// Its size in bytes.
+        size: u32,
+        /// Whether it is only the start of a longer one.
+        cut: bool,
+    },
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Self { list: vec![Source::typed(NAME, "")], active: 0 }
+    }
+}
+
+impl Source {
+    /// A text that can be edited.
+    #[must_use]
+    pub fn typed(name: &str, text: &str) -> Self {
+        Self { name: name.into(), kind: None, text: Text::Typed(text.into()) }
+    }
+
+    /// Its text when it can be edited.
+    #[must_use]
+    pub fn typed_text(&self) -> Option<&str> {
+        match &self.text {
+            Text::Typed(text) => Some(text),
+            Text::Held { .. } => None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.typed_text() == Some("")
+    }
+
+    /// About how many bytes it has.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match &self.text {
+            Text::Typed(text) => u32::try_from(text.len()).unwrap_or(u32::MAX),
+            Text::Held { size, .. } => *size,
+        }
+    }
+}
+
+impl Inputs {
+    /// These inputs, the first one in the textarea; one that is empty when there are none.
+    #[must_use]
+    pub fn of(list: Vec<Source>) -> Self {
+        if list.is_empty() { Self::default() } else { Self { list, active: 0 } }
+    }
+
+    /// All of them, in order.
+    #[must_use]
+    pub fn list(&self) -> &[Source] {
+        &self.list
+    }
+
+    /// Number of the one that is shown.
+    #[must_use]
+    pub fn active(&self) -> usize {
+        self.active
+    }
+
+    /// The one that is shown.
+    #[must_use]
+    pub fn shown(&self) -> Option<&Source> {
+        self.list.get(self.active)
+    }
+
+    /// Whether there is nothing but what was pasted into the page.
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.list.iter().all(|source| *source.name == *NAME)
+    }
+
+    /// Whether the one that is shown can be edited.
+    #[must_use]
+    pub fn is_editable(&self) -> bool {
+        self.shown().is_none_or(|source| source.typed_text().is_some())
+    }
+
+    /// Whether there is any text beside the one in the textarea.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.list
+            .iter()
+            .enumerate()
+            .any(|(index, source)| (index != self.active || !self.is_editable()) && !source.is_empty())
+    }
+
+    /// About how many bytes they have together.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        self.list.iter().map(Source::size).fold(0, u32::saturating_add)
+    }
+
+    /// How many bytes may be added.
+    #[must_use]
+    pub fn room(&self) -> u32 {
+        MOST.saturating_sub(self.size())
+    }
+
+    /// The same with the text of the textarea.
+    #[must_use]
+    pub fn saved(&self, text: &str) -> Self {
+        let mut saved = self.clone();
+        if let Some(Text::Typed(old)) = saved.list.get_mut(self.active).map(|source| &mut source.text)
+            && **old != *text
+        {
+            *old = text.into();
+        }
+        saved
+    }
+
+    /// Add inputs behind the others, in place of a single empty one, and show the first new one.
+    #[must_use]
+    pub fn with(mut self, mut more: Vec<Source>) -> Self {
+        if more.is_empty() {
+            return self;
+        }
+        self.list.retain(|source| !source.is_empty());
+        self.active = self.list.len();
+        self.list.append(&mut more);
+        self
+    }
+
+    /// A name that no input has: `paste-2`.
+    #[must_use]
+    pub fn new_name(&self) -> String {
+        if self.list.iter().all(Source::is_empty) {
+            return NAME.to_owned();
+        }
+        let is_free = |name: &String| self.list.iter().all(|source| *source.name != **name);
+        (2..).map(|number| format!("paste-{number}")).find(is_free).unwrap_or_default()
+    }
+
+    /// Show another one.
+    #[must_use]
+    pub fn showing(mut self, index: usize) -> Self {
+        self.active = index.min(self.list.len().saturating_sub(1));
+        self
+    }
+
+    /// Take one away.
+    #[must_use]
+    pub fn without(mut self, index: usize) -> Self {
+        if index < self.list.len() {
+            self.list.remove(index);
+        }
+        if self.list.is_empty() {
+            return Self::default();
+        }
+        let active = if self.active > index { self.active.saturating_sub(1) } else { self.active };
+        self.showing(active)
+    }
+
+    /// What a link carries of them, each text as `shown` makes it. Texts that are held are left out: no link is that long.
+    #[must_use]
+    pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {
+        let typed = self.list.iter().filter_map(|source| Some((source, source.typed_text()?)));
+        let mut parts = typed.map(|(source, text)| Part {
+            name: source.name.to_string(),
+            kind: source.kind.map(str::to_owned),
+            text: shown(text),
+        });
+        let first = parts.next().unwrap_or_default();
+        let name = Some(first.name).filter(|name| name != NAME && !name.is_empty());
+        Shared { name, kind: first.kind, more: parts.collect(), ..Shared::new(first.text, node, line) }
+    }
+
+    /// What a link carries.
+    #[must_use]
+    pub fn of_shared(shared: Shared) -> Self {
+        let first = Part { name: shared.name.unwrap_or_else(|| NAME.to_owned()), kind: shared.kind, text: shared.text };
+        let known = |id: &str| rules::kinds().find(|kind| *kind == id);
+        let source =
+            |part: Part| Source { kind: part.kind.as_deref().and_then(known), ..Source::typed(&part.name, &part.text) };
+        Self::of(std::iter::once(first).chain(shared.more).map(source).collect())
+    }
+
+    /// Say of what kind one is.
+    #[must_use]
+    pub fn of_kind(mut self, index: usize, kind: Option<&'static str>) -> Self {
+        if let Some(source) = self.list.get_mut(index) {
+            source.kind = kind;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rules::settings::NodeProfile;
+
+    use super::{Inputs, Source};
+
+    fn names(inputs: &Inputs) -> Vec<&str> {
+        inputs.list().iter().map(|source| &*source.name).collect()
+    }
+
+    fn two() -> Inputs {
+        Inputs::default().with(vec![Source::typed("a", "1"), Source::typed("b", "2")])
+    }
+
+    #[test]
+    fn new_inputs_take_the_place_of_an_empty_one_and_come_behind_any_other() {
+        assert_eq!((names(&two()), two().active()), (vec!["a", "b"], 0));
+        let three = two().saved("mine").with(vec![Source::typed("c", "3")]);
+        assert_eq!((names(&three), three.active()), (vec!["a", "b", "c"], 2));
+        assert_eq!(three.list()[0].typed_text(), Some("mine"));
+    }
+
+    #[test]
+    fn a_removed_input_leaves_another_one_on_show() {
+        let shown = |inputs: &Inputs| inputs.shown().unwrap().name.to_string();
+        assert_eq!(shown(&two().showing(1).without(0)), "b");
+        assert_eq!(shown(&two().showing(1).without(1)), "a");
+        assert_eq!(shown(&two().showing(0).without(1)), "a");
+        assert_eq!(two().without(0).without(0), Inputs::default());
+        assert_eq!(two().without(7), two());
+    }
+
+    #[test]
+    fn a_link_brings_all_back_and_a_single_paste_needs_no_name() {
+        let inputs = two().of_kind(1, Some("sysctl"));
+        let shared = inputs.shared(&NodeProfile::default(), None, str::to_owned);
+        assert_eq!(Inputs::of_shared(shared), inputs);
+        let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, str::to_uppercase);
+        assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
+    }
+
+    #[test]
+    fn names_are_unique() {
+        assert_eq!(Inputs::default().new_name(), "stdin");
+        let one = Inputs::default().saved("text");
+        assert_eq!(one.new_name(), "paste-2");
+        assert_eq!(one.with(vec![Source::typed("paste-2", "x")]).new_name(), "paste-3");
+    }
+
+    #[test]
+    fn text_beside_the_textarea_is_known() {
+        assert!(!Inputs::default().saved("text").has_others());
+        assert!(two().has_others());
+    }
+
+    #[test]
+    fn room_is_what_is_left_of_the_limit() {
+        assert_eq!(two().room(), super::MOST - 2);
+    }
+}
