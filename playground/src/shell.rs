@@ -58,7 +58,7 @@ impl Shell {
 pub fn put(shell: &Shell, text: &str) {
     let input = &shell.input;
     let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    let undoable = input.text_length() > 0 && text.len() <= UNDOABLE;
+    let undoable = (1..=UNDOABLE).contains(&(input.text_length() as usize)) && text.len() <= UNDOABLE;
     if !(undoable && insert_focused(input, text)) {
         input.set_value(text);
     }
@@ -97,7 +97,8 @@ fn show_report(shell: &Shell) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Browsers insert long texts slowly this way; those can be brought back by the page's own button alone.
+/// Browsers insert and replace long texts slowly this way, some for minutes; those can be brought back by the page's own
+/// button alone.
 const UNDOABLE: usize = 64 * 1024;
 
 /// Change a stretch of the text in one step of the browser's undo, and show what is new. The focus stays there, where
