@@ -90,6 +90,39 @@ onPage("the element follows the theme and language that it is given",
     await eventually(async () => assert.equal(await theme(), "light"));
   });
 
+onPage("without a theme of its own, the element looks like the page around, also after a switch",
+  { host: documentation(`<style>body { background: #fff; transition: background 0.2s } .night body { background: #111 }</style>
+    <noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },
+  async (visit) => {
+    await inside(visit).verdictIs(/^At risk/);
+    const theme = () => inside(visit).page.locator("html").getAttribute("data-theme");
+    assert.equal(await theme(), "light");
+    await visit.page.evaluate(() => document.documentElement.classList.add("night"));
+    await eventually(async () => assert.equal(await theme(), "dark"));
+  });
+
+onPage("messages of others are passed over",
+  { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check><iframe srcdoc="<p>another frame</p>"></iframe>`) },
+  async (visit) => {
+    const [check, frame] = [inside(visit), visit.page.locator("iframe").first()];
+    await check.verdictIs(/^At risk/);
+    await fits(visit);
+    const channel = new URL(await frame.getAttribute("src")).searchParams.get("channel");
+    assert.match(channel, /^\w{16,}$/);
+    // The right word from the wrong window, to the page around and to the page itself.
+    await inside(visit, 1).page.locator("body").evaluate((_, channel) => {
+      parent.postMessage({ type: "noderisk:height", v: 1, channel, height: 7 }, "*");
+      parent[0].postMessage({ type: "noderisk:input", v: 1, text: "forged" }, "*");
+    }, channel);
+    // The wrong word from the right window.
+    await check.page.locator("body").evaluate(() => parent.postMessage({ type: "noderisk:height", v: 1, channel: "guess", height: 7 }, "*"));
+    // Once a later message has arrived, the earlier ones have been seen.
+    await visit.page.evaluate(() => document.querySelector("noderisk-check").setAttribute("theme", "dark"));
+    await eventually(async () => assert.equal(await check.page.locator("html").getAttribute("data-theme"), "dark"));
+    await fits(visit);
+    assert.equal(await check.input.inputValue(), LIMIT);
+  });
+
 onPage("a text that is to be read cannot be changed",
   { host: documentation(`<noderisk-check readonly hide="examples,files"><pre>${LIMIT}</pre></noderisk-check>`) },
   async (visit) => {

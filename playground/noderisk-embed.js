@@ -16,6 +16,9 @@
   /** Height until the page has told its own, in CSS pixels. */
   const START = 330;
 
+  /** How long a page may take to change its colours, in milliseconds. */
+  const FADED = 500;
+
   /** What the frame may do: no navigation of the page around, no forms, no dialogs. */
   const SANDBOX = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-downloads";
 
@@ -40,6 +43,17 @@
     return lines.map((line) => line.slice(shared)).join("\n");
   }
 
+  /** Light or dark, as the page around looks here: its own switch counts for more than the system's. */
+  function themeAround(element) {
+    for (let around = element; around; around = around.parentElement ?? around.getRootNode().host) {
+      const ground = getComputedStyle(around).backgroundColor;
+      const [red, green, blue, alpha = 1] = ground.startsWith("rgb") ? ground.match(/[\d.]+/g).map(Number) : [0, 0, 0, 0];
+      // The weights tell how bright each colour looks (ITU-R BT.601).
+      if (alpha > 0.5) return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
+    }
+    return getComputedStyle(document.documentElement).colorScheme === "normal" ? "light" : "system";
+  }
+
   class NoderiskCheck extends HTMLElement {
     static observedAttributes = ["theme"];
 
@@ -48,6 +62,11 @@
     #origin;
     #listens = false;
     #receive = (event) => this.#received(event);
+    #switches = new MutationObserver(() => {
+      this.#sendTheme();
+      // Colours may fade over.
+      setTimeout(() => this.#sendTheme(), FADED);
+    });
 
     connectedCallback() {
       if (this.#frame === undefined) {
@@ -58,19 +77,21 @@
       this.#channel = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("");
       this.#frame = this.#makeFrame();
       addEventListener("message", this.#receive);
+      for (const part of [document.documentElement, document.body]) this.#switches.observe(part, { attributes: true });
       this.shadowRoot.replaceChildren(this.#frame);
     }
 
     disconnectedCallback() {
       removeEventListener("message", this.#receive);
+      this.#switches.disconnect();
     }
 
     attributeChangedCallback() {
-      this.#send({ type: "noderisk:theme", theme: this.#theme });
+      this.#sendTheme();
     }
 
     get #theme() {
-      return this.getAttribute("theme") ?? "system";
+      return this.getAttribute("theme") ?? themeAround(this);
     }
 
     get #lang() {
@@ -125,6 +146,10 @@
       const text = dedented(textOf(this.querySelector('script[type="text/plain"], code') ?? this));
       if (text !== "") this.#send({ type: "noderisk:input", text });
       // The theme may have changed while the page was loading.
+      this.#sendTheme();
+    }
+
+    #sendTheme() {
       this.#send({ type: "noderisk:theme", theme: this.#theme });
     }
 
