@@ -102,15 +102,21 @@ onPage("without a theme of its own, the element looks like the page around, also
   });
 
 onPage("messages of others are passed over",
-  { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check><iframe srcdoc="<p>another frame</p>"></iframe>`) },
+  { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },
   async (visit) => {
-    const [check, frame] = [inside(visit), visit.page.locator("iframe").first()];
+    const check = new Visit(visit.page.frameLocator("noderisk-check iframe"));
+    const frame = visit.page.locator("noderisk-check iframe");
     await check.verdictIs(/^At risk/);
     await fits(visit);
+    const { height } = await frame.boundingBox();
     const channel = new URL(await frame.getAttribute("src")).searchParams.get("channel");
     assert.match(channel, /^\w{16,}$/);
     // The right word from the wrong window, to the page around and to the page itself.
-    await inside(visit, 1).page.locator("body").evaluate((_, channel) => {
+    await visit.page.evaluate(() => {
+      const frame = Object.assign(document.createElement("iframe"), { id: "other", srcdoc: "<p>another frame</p>" });
+      document.body.append(frame);
+    });
+    await visit.page.frameLocator("#other").locator("p").evaluate((_, channel) => {
       parent.postMessage({ type: "noderisk:height", v: 1, channel, height: 7 }, "*");
       parent[0].postMessage({ type: "noderisk:input", v: 1, text: "forged" }, "*");
     }, channel);
@@ -119,7 +125,7 @@ onPage("messages of others are passed over",
     // Once a later message has arrived, the earlier ones have been seen.
     await visit.page.evaluate(() => document.querySelector("noderisk-check").setAttribute("theme", "dark"));
     await eventually(async () => assert.equal(await check.page.locator("html").getAttribute("data-theme"), "dark"));
-    await fits(visit);
+    assert.equal((await frame.boundingBox()).height, height);
     assert.equal(await check.input.inputValue(), LIMIT);
   });
 
