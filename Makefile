@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/.tools/node_modules/.bin:$(CARGO_B
 TRUNK := env -u NO_COLOR trunk
 BROWSER_TEST := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner CHROMEDRIVER=$$(command -v chromedriver) cargo test
 
-.PHONY: run test page module e2e policy.wasm annotated-policy.wasm bench fuzz fmt clean
+.PHONY: run test page module e2e screenshots policy.wasm annotated-policy.wasm bench fuzz fmt clean
 
 # Build everything and serve the page; Ctrl-C stops.
 run:
@@ -50,6 +50,11 @@ e2e:
 	@.ci/tools rust docs e2e
 	cargo build --locked --package rules
 	cd e2e && node --test --test-concurrency=2 --test-reporter=spec $(FILES)
+
+# The README's pictures of the page, in docs/; with REVIEW=FOLDER instead a picture of every state, language and theme.
+screenshots: page
+	@.ci/tools e2e
+	cd e2e && node screenshots.mjs $(if $(REVIEW),--review $(abspath $(REVIEW)))
 
 # The Kubewarden module, policy/policy.wasm.
 policy.wasm:
