@@ -58,7 +58,8 @@ onPage("how long a long text holds up the page", async (visit, t) => {
     window.tasks = [];
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
   });
-  await visit.paste(log(1.9 * MB));
+  await visit.paste("uname -r\n");
+  await visit.pasteOver(log(1.9 * MB));
   await visit.verdictIs(/^At risk/);
   const tasks = await visit.page.evaluate(() => tasks);
   t.diagnostic(`1.9 MB: ${tasks.length} tasks of more than 50 ms, the longest ${Math.round(Math.max(0, ...tasks))} ms`);
