@@ -105,7 +105,7 @@ onPage("what was typed before the checker was there is checked when it is",
     prepare: (context) => context.route("**/*.wasm", async (route) => {
       await context.pages()[0].locator("#input").fill(DEPLOYMENT);
       await route.continue();
-    }),
+    }, { times: 1 }),
   },
   async (visit) => {
     await visit.verdictIs(/^At risk/);
