@@ -46,22 +46,27 @@ onPage("a file is opened with the keyboard alone", async (visit) => {
   await visit.verdictIs(/^At risk/);
 });
 
-onPage("a file that replaces a text leaves a way back", async (visit) => {
+onPage("a file dropped beside a text is a further input, and both are checked", async (visit) => {
   await visit.paste("kind: Pod # mine\n");
   await drop(visit.page, [examplePath(LIMITS)]);
   await visit.verdictIs(/^At risk/);
-  await visit.click("Bring my text back");
+  const inputs = visit.page.getByRole("list", { name: "Inputs" });
+  assert.equal(await inputs.getByRole("listitem").count(), 2);
+  assert.equal(await visit.input.inputValue(), example(LIMITS));
+  await inputs.getByRole("listitem").first().getByRole("button").first().click();
   assert.equal(await visit.input.inputValue(), "kind: Pod # mine\n");
 });
 
-onPage("a file beyond the limit is refused with a notice, and the text stays", async (visit) => {
+onPage("a file beyond the limit is cut with a notice, and the text stays", async (visit) => {
   const folder = mkdtempSync(join(tmpdir(), "noderisk-"));
   try {
     const huge = join(folder, "huge.log");
     writeFileSync(huge, "a line of a log that never ends\n".repeat(400_000));
     await visit.paste("uname -r\n");
     await drop(visit.page, [huge]);
-    await visit.statusIs(/^Too long for this page/);
+    await visit.statusIs(/^\d{6} lines checked/);
+    await visit.page.getByText("only the first 10.0 MB are checked").first().waitFor();
+    await visit.page.getByRole("list", { name: "Inputs" }).getByRole("button").first().click();
     assert.equal(await visit.input.inputValue(), "uname -r\n");
   } finally {
     rmSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ onPage("a short text needs no worker, a long one is checked in one", async (visi
 });
 
 onPage("the result of a text that is no longer there is dropped", async (visit) => {
-  await visit.paste(log(MB));
+  await visit.paste(log(MB / 2));
   await visit.pasteOver("fs.inotify.max_user_instances = 8192\n");
   await visit.statusIs(/^1 line checked\. No risk found/);
   // The worker's answer to another long text comes behind the one that was dropped.

@@ -91,7 +91,7 @@ impl Platform {
         Self::ALL.into_iter().find(|platform| platform.name() == name)
     }
 
-    /// The platform whose [`MARKS`] are in `text`.
+    /// The platform whose `MARKS` are in `text`.
     #[must_use]
     pub fn of_text(text: &str) -> Option<Self> {
         Some(match MARKS.iter().position(|mark| text.contains(mark))? {

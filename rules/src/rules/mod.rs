@@ -67,7 +67,7 @@ pub static RULES: &[&Rule] = &[
     &unknown_v1_controller::RULE,
 ];
 
-/// One rule: data, words, and one function. Each ends in [`Rule::of_objects`] or [`Rule::of_texts`], which take out what
+/// One rule: data, words, and one function. Each ends in `of_objects` or `of_texts`, which take out what
 /// a build without the feature `texts` has no use for: it would be a third of the policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
@@ -114,7 +114,7 @@ pub struct Text {
     pub why: &'static str,
     /// What to do.
     pub fix: &'static str,
-    /// Known limits of the rule, and where it departs from the articles that it comes from. See [`on_pages`].
+    /// Known limits of the rule, and where it departs from the articles that it comes from. See `on_pages`.
     pub notes: &'static [&'static str],
 }
 
