@@ -695,7 +695,7 @@ const ASIDE: &[Form] = &[
         NoEvidence,
         &[],
     ),
-    ("a plan", "TODO: bump fs.inotify.max_user_instances = 128 -> 8192", Inotify, Undecided, &[]),
+    ("a plan", "Next week we bump fs.inotify.max_user_instances = 128 -> 8192", Inotify, Undecided, &[]),
     (
         "a diff of a file for later",
         "--- a/etc/sysctl.d/99-k8s.conf\n+++ b/etc/sysctl.d/99-k8s.conf\n-fs.inotify.max_user_instances = 128\n\
