@@ -1,5 +1,6 @@
 // Keeps the page for use without a network. What is built stands before this: VERSION, which changes with any of the
-// files, and FILES, all that the page needs. Only `offline.js` registers it, never in a page that embeds this one.
+// files, FILES, all that the page needs at its start, and CORE, what it checks with, which is kept once it has been of
+// use: a visitor who only looks around does not pay for it. Only `offline.js` registers it, never in a page that embeds this one.
 
 const SCOPE = new URL(registration.scope).pathname;
 
@@ -12,9 +13,10 @@ const HASHED = /-[0-9a-f]{16}(_bg)?\.\w+$/;
 addEventListener("install", (event) => event.waitUntil(install()));
 addEventListener("activate", (event) => event.waitUntil(activate()));
 
-// The page asks when its user does: until then it goes on with the files that it has started with.
-addEventListener("message", ({ data }) => {
-  if (data === "activate") skipWaiting();
+addEventListener("message", (event) => {
+  // The page asks when its user does: until then it goes on with the files that it has started with.
+  if (event.data === "activate") skipWaiting();
+  if (event.data === "keep") event.waitUntil(keep());
 });
 
 addEventListener("fetch", (event) => {
@@ -28,6 +30,12 @@ async function install() {
   const cache = await caches.open(CACHE);
   const fresh = (file) => new Request(file, { cache: HASHED.test(file) ? "default" : "no-cache" });
   await cache.addAll(FILES.map(fresh));
+}
+
+async function keep() {
+  const cache = await caches.open(CACHE);
+  const missing = await Promise.all(CORE.map(async (file) => ((await cache.match(file)) ? [] : [file])));
+  await cache.addAll(missing.flat());
 }
 
 async function activate() {

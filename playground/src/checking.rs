@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rules::Input;
 use rules::report::{Finding, Report, Span};
+use rules::rules::Lang;
 use rules::settings::Settings;
-use rules::show::visible;
+use rules::show::{said, visible};
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::EDITABLE;
@@ -30,12 +31,39 @@ const SHOWN: usize = 400;
 pub struct Checked {
     /// The core's report.
     pub report: Report,
+    /// What its rule says of each finding, in their order; none when this build does not know the rule.
+    pub said: Vec<Option<Said>>,
     /// The quoted line of each observation of each finding, in their order; none where the report gives no line.
     pub quotes: Vec<Vec<Option<Quote>>>,
     /// How many lines each input has.
     pub lines: Vec<usize>,
     /// The lines around what findings point at, for texts that cannot be seen in the textarea.
     pub excerpts: Vec<Excerpt>,
+}
+
+/// What a rule says of a finding, with nothing invisible in it: [`rules::show::Said`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// A few words, no full stop.
+    pub title: String,
+    /// One sentence about this finding.
+    pub says: String,
+    /// Why it matters on a node.
+    pub why: String,
+    /// What to do.
+    pub fix: String,
+    /// Commands or YAML that mend it; empty when there is none.
+    pub remedy: String,
+    /// Where the facts come from.
+    pub links: Vec<String>,
+}
+
+impl Said {
+    fn of(finding: &Finding, lang: Lang) -> Option<Self> {
+        let rules::show::Said { title, says, why, fix, remedy, links } = said(finding, lang)?;
+        let links = links.iter().copied().map(str::to_owned).collect();
+        Some(Self { title: title.to_owned(), says, why, fix, remedy, links })
+    }
 }
 
 /// Some lines of an input, shortened where they are long, with nothing invisible in them.
@@ -62,17 +90,18 @@ pub struct Quote {
 
 /// Check `inputs` together.
 #[must_use]
-pub fn check(inputs: &[Input], settings: &Settings) -> Checked {
-    Checked::new(rules::check(inputs, settings), inputs)
+pub fn check(inputs: &[Input], settings: &Settings, lang: Lang) -> Checked {
+    Checked::new(rules::check(inputs, settings), inputs, lang)
 }
 
 impl Checked {
     /// What there is to show of the report about `inputs`.
     #[must_use]
-    pub fn new(report: Report, inputs: &[Input]) -> Self {
+    pub fn new(report: Report, inputs: &[Input], lang: Lang) -> Self {
+        let said = report.findings.iter().map(|finding| Said::of(finding, lang)).collect();
         let quotes = quotes(inputs, &report);
         let lines = inputs.iter().map(|input| input.text.lines().count()).collect();
-        Self { excerpts: excerpts(inputs, &report), report, quotes, lines }
+        Self { excerpts: excerpts(inputs, &report), report, said, quotes, lines }
     }
 
     /// How many findings of a rule have a fix that can be applied to an input.
@@ -213,6 +242,7 @@ fn last_of(text: &str) -> String {
 mod tests {
     use rules::Input;
     use rules::report::Span;
+    use rules::rules::Lang;
     use rules::settings::Settings;
 
     use super::{Position, Quote, check};
@@ -259,7 +289,7 @@ mod tests {
     #[test]
     fn lines_are_counted() {
         let inputs = [Input::new("a", ""), Input::new("b", "a\n\nb\n")];
-        assert_eq!(check(&inputs, &Settings::default()).lines, [0, 3]);
+        assert_eq!(check(&inputs, &Settings::default(), Lang::En).lines, [0, 3]);
     }
 
     #[test]
@@ -269,7 +299,7 @@ mod tests {
             Input::new("b", "\n# 😀 fs.inotify.max_user_instances = 128"),
             Input::new("c", "fs.inotify.max_user_instances = 128 fs.inotify.max_user_watches = 8"),
         ];
-        let checked = check(&inputs, &Settings::default());
+        let checked = check(&inputs, &Settings::default(), Lang::En);
         let mut seen = 0;
         for (finding, quotes) in checked.report.findings.iter().zip(&checked.quotes) {
             for (evidence, quote) in finding.evidence.iter().zip(quotes) {
@@ -285,7 +315,7 @@ mod tests {
     #[test]
     fn what_a_worker_sends_comes_back_whole() {
         for example in crate::examples::EXAMPLES {
-            let checked = check(&[Input::new("stdin", example.text)], &Settings::default());
+            let checked = check(&[Input::new("stdin", example.text)], &Settings::default(), Lang::En);
             let sent = serde_json::to_string(&checked).unwrap();
             assert_eq!(serde_json::from_str::<super::Checked>(&sent).unwrap(), checked, "{}", example.address());
         }

@@ -129,6 +129,7 @@ fn is_word(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use rules::Input;
+    use rules::rules::Lang;
     use rules::settings::Settings;
     use serde_json::json;
 
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn a_report_tells_counts_and_rules_and_nothing_of_the_text() {
         let example = Example::find("memory-volume-unlimited-writer/bad-deployment.yaml").unwrap();
-        let checked = check(&[Input::new("stdin", example.text)], &Settings::default());
+        let checked = check(&[Input::new("stdin", example.text)], &Settings::default(), Lang::En);
         let message = Embed { channel: Some("x".into()), ..Embed::default() }.report(&checked.report);
         assert_eq!(
             message,

@@ -1,9 +1,10 @@
 //! "Enforce this": a policy for the cluster that answers for the present findings, and what it would answer.
 
 use rules::Input;
-use rules::admission::{self, Decision};
+use rules::admission;
 use rules::report::{Report, Risk, Severity};
 use rules::settings::Settings;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::exports::NAME;
@@ -64,6 +65,23 @@ fn warned(report: &Report) -> Vec<&str> {
     rules
 }
 
+/// What the page shows of a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enforced {
+    /// The policy, as [`policy`] makes it.
+    pub policy: String,
+    /// What it answers.
+    pub answers: Vec<Answer>,
+}
+
+/// A policy for what a check of `inputs` finds, and its answers to the objects in them.
+#[must_use]
+pub fn enforced(inputs: &[Input], checked_with: &Settings, mode: Mode) -> Enforced {
+    let report = rules::check(inputs, checked_with);
+    let texts = inputs.iter().map(|input| &*input.text);
+    Enforced { policy: policy(&report, mode), answers: answers(texts, &settings(&report, mode)) }
+}
+
 /// A `ClusterAdmissionPolicy`, ready to be applied. Rules that would only warn are set to deny when they have findings.
 #[must_use]
 pub fn policy(report: &Report, mode: Mode) -> String {
@@ -107,7 +125,7 @@ pub fn settings(report: &Report, mode: Mode) -> Settings {
 }
 
 /// What the policy answers when an object is created.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Number of the input that it is in.
     pub input: usize,
@@ -115,8 +133,12 @@ pub struct Answer {
     pub line: usize,
     /// `Kind/namespace/name`, leaving out what is not said.
     pub object: String,
-    /// The policy's own answer.
-    pub decision: Decision,
+    /// Whether it may be created.
+    pub accepted: bool,
+    /// What the policy says to whom it rejects.
+    pub message: String,
+    /// What the policy warns of.
+    pub warnings: Vec<String>,
     /// What the policy changes, one line for each field: `spec.containers[0].resources.limits.memory: 256Mi`.
     pub changes: Vec<String>,
 }
@@ -141,7 +163,8 @@ fn answer(input: usize, line: usize, object: &Value, settings: &Settings) -> Ans
     }
     let names = [text_at(object, "/kind"), namespace, text_at(object, "/metadata/name")];
     let object = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/");
-    Answer { input, line, object, decision, changes }
+    let admission::Decision { accepted, message, warnings, .. } = decision;
+    Answer { input, line, object, accepted, message: message.unwrap_or_default(), warnings, changes }
 }
 
 /// The string at a pointer; empty when there is none.
@@ -199,10 +222,10 @@ spec:
         let report = report(POD);
         assert!(is_of_use(&report));
         let rejected = answers([POD].into_iter(), &settings(&report, Mode::Reject)).remove(0);
-        assert_eq!((rejected.line, rejected.object.as_str(), rejected.decision.accepted), (1, "Pod/shop/web", false));
-        assert!(rejected.decision.message.unwrap().starts_with("Pod/shop/web, container app, volume v: "));
+        assert_eq!((rejected.line, rejected.object.as_str(), rejected.accepted), (1, "Pod/shop/web", false));
+        assert!(rejected.message.starts_with("Pod/shop/web, container app, volume v: "));
         let changed = answers([POD].into_iter(), &settings(&report, Mode::GiveLimits)).remove(0);
-        assert!(changed.decision.accepted);
+        assert!(changed.accepted);
         assert_eq!(
             changed.changes,
             ["spec.containers[0].resources.limits.memory: 256Mi", "spec.volumes[0].emptyDir.sizeLimit: 64Mi"]
@@ -230,7 +253,7 @@ spec:
         let bad = EXAMPLES.iter().filter(|example| example.is_bad() && rules.contains(&example.rule));
         for example in bad {
             let answers = answers([example.text].into_iter(), &settings(&report(example.text), Mode::Reject));
-            assert!(answers.iter().any(|answer| !answer.decision.accepted), "{}", example.address());
+            assert!(answers.iter().any(|answer| !answer.accepted), "{}", example.address());
         }
     }
 

@@ -1,22 +1,28 @@
 //! The examples of the repository, part of the page so that choosing one needs no request.
 
-use std::cmp::Reverse;
+use rules::report::Risk;
+use rules::show::words::Label;
 
-use rules::rules::{Rule, find};
-
-/// The rules that have examples: by risk, worst first.
-#[must_use]
-pub fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<_> =
-        EXAMPLES.chunk_by(|a, b| a.rule == b.rule).filter_map(|files| find(files.first()?.rule)).collect();
-    rules.sort_by_key(|rule| (rule.risk, Reverse(rule.severity), rule.id));
-    rules
+/// A rule that has examples.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// The risk that it belongs to.
+    pub risk: Risk,
+    /// Its title.
+    pub title: Label,
 }
 
-/// The examples of a rule, bad ones first.
-pub fn of(rule: &Rule) -> impl Iterator<Item = &'static Example> {
-    let id = rule.id;
-    EXAMPLES.iter().filter(move |example| example.rule == id)
+/// The rules that have examples: by risk, worst first.
+pub static TOPICS: &[Topic] = include!(concat!(env!("OUT_DIR"), "/topics.rs"));
+
+impl Topic {
+    /// Its examples, bad ones first.
+    pub fn examples(&self) -> impl Iterator<Item = &'static Example> {
+        let rule = self.rule;
+        EXAMPLES.iter().filter(move |example| example.rule == rule)
+    }
 }
 
 /// One file of `examples/<rule>/`.
@@ -30,7 +36,7 @@ pub struct Example {
     pub text: &'static str,
 }
 
-/// All examples, sorted by rule and file name; a rule's bad ones come first.
+/// All examples, in the order of their topics; bad ones come first in each.
 pub static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
 impl Example {
@@ -63,7 +69,9 @@ impl Example {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXAMPLES, Example, of, rules};
+    use rules::rules::find;
+
+    use super::{EXAMPLES, Example, TOPICS, Topic};
 
     #[test]
     fn every_example_is_found_by_its_address() {
@@ -76,19 +84,20 @@ mod tests {
 
     #[test]
     fn every_example_is_offered_and_bad_ones_come_first() {
-        let offered: Vec<_> = rules().into_iter().flat_map(of).collect();
+        let offered: Vec<_> = TOPICS.iter().flat_map(Topic::examples).collect();
         assert_eq!(offered.len(), EXAMPLES.len());
-        for pair in EXAMPLES.windows(2) {
-            assert!((pair[0].rule, !pair[0].is_bad()) <= (pair[1].rule, !pair[1].is_bad()));
+        for topic in TOPICS {
+            assert!(topic.examples().map(Example::is_bad).is_sorted_by(|a, b| a >= b), "{}", topic.rule);
+            assert!(topic.examples().next().is_some_and(Example::is_bad), "{}", topic.rule);
         }
     }
 
     #[test]
-    fn rules_come_by_risk_and_worst_first() {
-        let rules = rules();
-        for pair in rules.windows(2) {
-            let worse = pair[0].severity >= pair[1].severity;
-            assert!(pair[0].risk < pair[1].risk || (pair[0].risk == pair[1].risk && worse), "{}", pair[1].id);
+    fn topics_come_by_risk_and_worst_first() {
+        let severity = |topic: &Topic| find(topic.rule).unwrap().severity;
+        for pair in TOPICS.windows(2) {
+            let worse = severity(&pair[0]) >= severity(&pair[1]);
+            assert!(pair[0].risk < pair[1].risk || (pair[0].risk == pair[1].risk && worse), "{}", pair[1].rule);
         }
     }
 

@@ -4,11 +4,12 @@
 use rules::Input;
 use rules::fix::fix;
 use rules::report::Finding;
+use serde::{Deserialize, Serialize};
 
 use crate::exports::NAME;
 
 /// One stretch of the text and what to put in its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Where the stretch starts, in UTF-16 code units.
     pub start: u32,
@@ -21,7 +22,7 @@ pub struct Change {
 }
 
 /// What came of applying a fix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fixed {
     /// The text was changed.
     Lines {
@@ -34,6 +35,8 @@ pub enum Fixed {
     },
     /// No place was found for the fix.
     Nowhere,
+    /// The core did not answer.
+    NoAnswer,
 }
 
 /// What puts the patches of `findings`, which a check of `text` has given, into it. `None` when nothing would change.

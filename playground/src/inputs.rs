@@ -214,7 +214,7 @@ impl Inputs {
     #[must_use]
     pub fn of_shared(shared: Shared) -> Self {
         let first = Part { name: shared.name.unwrap_or_else(|| NAME.to_owned()), kind: shared.kind, text: shared.text };
-        let known = |id: &str| rules::kinds().find(|kind| *kind == id);
+        let known = |id: &str| rules::show::words::kinds().find(|kind| *kind == id);
         let source =
             |part: Part| Source { kind: part.kind.as_deref().and_then(known), ..Source::typed(&part.name, &part.text) };
         Self::of(std::iter::once(first).chain(shared.more).map(source).collect())

@@ -1,30 +1,38 @@
-//! What there is to do with the inputs, done on the page's own thread or in a worker: plain data in, a text out.
+//! What the page asks of the rule core, which is not part of its own Wasm: plain data in, a text out.
 
 use js_sys::Array;
 use rules::Input;
 use rules::kubernetes::quantity;
+use rules::report::Finding;
 use rules::rules::Lang;
 use rules::settings::{NodeProfile, Settings};
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, FileReaderSync};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
 
 use crate::checking::{self, Checked};
+use crate::enforcement::{Mode, enforced};
 use crate::exports::{Format, export};
+use crate::fixes::change;
 use crate::inputs::{Inputs, Source, Text};
 use crate::node_profile;
 use crate::preferences::{name_of, named};
 
-/// Texts longer than this, in bytes, are worth a worker: shorter ones are checked before it would have started.
-const SHORT: u32 = 64 * 1024;
-
 /// What to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Check; the result is a [`Checked`] as JSON.
+    /// Check; gives a [`Checked`].
     Check,
-    /// Write the report.
-    Export(Format, Lang),
+    /// Write the report; gives its text.
+    Export(Format),
+    /// Put fixes into an input; gives a [`crate::fixes::Change`], or null when nothing would change.
+    Fix {
+        /// Number of the input.
+        input: usize,
+        /// Numbers of the findings, in the order of the report.
+        findings: Vec<usize>,
+    },
+    /// Make a policy for the findings; gives an [`crate::enforcement::Enforced`].
+    Enforce(Mode),
 }
 
 /// Something to do with inputs.
@@ -32,6 +40,8 @@ pub enum Task {
 pub struct Job {
     /// What to do.
     pub task: Task,
+    /// Language of all words.
+    pub lang: Lang,
     /// What is known of the node beside the inputs.
     pub node: NodeProfile,
     /// The inputs.
@@ -39,62 +49,77 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether it would hold up the page.
+    /// Check, whatever the task is: all that is needed for a first verdict.
     #[must_use]
-    pub fn is_long(&self) -> bool {
-        self.inputs.size() > SHORT
+    pub fn checked(&self) -> Option<String> {
+        json(&self.check())
     }
 
-    /// Check here and now. An input whose text is held elsewhere counts as empty: see [`Job::read`].
+    /// Do the task. What is not a text already is JSON. `None` when it cannot be written, which no text causes.
+    #[must_use]
+    pub fn done(&self) -> Option<String> {
+        match &self.task {
+            Task::Check => self.checked(),
+            Task::Export(format) => export(&self.texts(), &self.settings(), self.lang, *format),
+            Task::Fix { input, findings } => {
+                let texts = self.texts();
+                let report = rules::check(&texts, &self.settings());
+                let wanted = findings.iter().filter_map(|number| report.findings.get(*number).cloned());
+                let wanted: Vec<Finding> = wanted.collect();
+                json(&change(&texts.get(*input)?.text, &wanted))
+            }
+            Task::Enforce(mode) => json(&enforced(&self.texts(), &self.settings(), *mode)),
+        }
+    }
+
+    /// Check here and now.
     #[must_use]
     pub fn check(&self) -> Checked {
-        checking::check(&self.texts(), &self.settings())
-    }
-
-    /// Do it here and now; `None` when the result cannot be written, which no text causes.
-    #[must_use]
-    pub fn result(&self) -> Option<String> {
-        match self.task {
-            Task::Check => serde_json::to_string(&self.check()).ok(),
-            Task::Export(format, lang) => export(&self.texts(), &self.settings(), lang, format),
-        }
+        checking::check(&self.texts(), &self.settings(), self.lang)
     }
 
     fn settings(&self) -> Settings {
         Settings { node: self.node.clone(), ..Settings::default() }
     }
 
+    /// A text that the page holds as a blob has become a string on the way here, see `worker.js`.
     fn texts(&self) -> Vec<Input<'_>> {
         let text = |source: &'_ Source| source.typed_text().unwrap_or_default().to_owned();
         self.inputs.list().iter().map(|source| Input::new(&*source.name, text(source)).of_kind(source.kind)).collect()
     }
-
-    /// The same with all texts in memory; `None` when the browser cannot read one.
-    pub async fn read(mut self) -> Option<Self> {
-        let mut list = self.inputs.list().to_vec();
-        for source in &mut list {
-            if let Text::Held { blob, .. } = &source.text {
-                let text = JsFuture::from(blob.text()).await.ok()?.as_string()?;
-                source.text = Text::Typed(text.into());
-            }
-        }
-        self.inputs = Inputs::of(list);
-        Some(self)
-    }
 }
 
-// To and from a worker: strings and blobs, which need no code to be taken apart.
+fn json(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value).ok()
+}
+
+/// Tasks that need no more than their name.
+const NAMED: [(Task, &str); 6] = [
+    (Task::Check, "check"),
+    (Task::Export(Format::Markdown), "markdown"),
+    (Task::Export(Format::Json), "json"),
+    (Task::Export(Format::Sarif), "sarif"),
+    (Task::Enforce(Mode::Reject), "reject"),
+    (Task::Enforce(Mode::GiveLimits), "give-limits"),
+];
+
+// Strings and blobs, which need no code to be taken apart. The names of the parts before the inputs are those of
+// variables in `to_message`; behind them stand name, kind and text of each input.
 impl Job {
-    /// As a message.
+    /// As a message to the core.
     #[must_use]
     pub fn to_message(&self) -> Array {
-        let (format, lang) = match self.task {
-            Task::Check => ("", ""),
-            Task::Export(format, lang) => (format.name(), name_of(lang, &Lang::ALL)),
+        let (task, findings) = match &self.task {
+            Task::Fix { input, findings } => {
+                let numbers = std::iter::once(input).chain(findings).map(usize::to_string);
+                ("", numbers.collect::<Vec<_>>().join(" "))
+            }
+            named => (NAMED.iter().find(|(task, _)| task == named).map_or("", |(_, name)| name), String::new()),
         };
+        let lang = name_of(self.lang, &Lang::ALL);
         let max_pods = self.node.max_pods.map(|pods| pods.to_string()).unwrap_or_default();
         let memory = self.node.memory.map(quantity::format).unwrap_or_default();
-        let message: Array = [format, lang, &max_pods, &memory].into_iter().map(JsValue::from).collect();
+        let message: Array = [task, &findings, lang, &max_pods, &memory].into_iter().map(JsValue::from).collect();
         for source in self.inputs.list() {
             message.push(&JsValue::from(&*source.name));
             message.push(&JsValue::from(source.kind.unwrap_or_default()));
@@ -106,27 +131,26 @@ impl Job {
         message
     }
 
-    /// From a message, within a worker. `None` when the browser cannot read a blob.
+    /// From a message whose blobs have become strings; `None` when it is none.
     #[must_use]
     pub fn from_message(message: &Array) -> Option<Self> {
-        let part = |index| message.get(index).as_string().unwrap_or_default();
-        let format = Format::ALL.into_iter().find(|format| format.name() == part(0));
-        let lang = named(&part(1), &Lang::ALL).unwrap_or_default();
-        let task = format.map_or(Task::Check, |format| Task::Export(format, lang));
+        let part = |index| message.get(index).as_string();
+        let [task, findings, lang, max_pods, memory] = [part(0)?, part(1)?, part(2)?, part(3)?, part(4)?];
+        let mut numbers = findings.split(' ').filter_map(|number| number.parse().ok());
+        let task = match numbers.next() {
+            Some(input) => Task::Fix { input, findings: numbers.collect() },
+            None => NAMED.into_iter().find(|(_, name)| *name == task)?.0,
+        };
         let node = NodeProfile {
-            max_pods: node_profile::max_pods(&part(2)).unwrap_or_default(),
-            memory: node_profile::memory(&part(3)).unwrap_or_default(),
+            max_pods: node_profile::max_pods(&max_pods).unwrap_or_default(),
+            memory: node_profile::memory(&memory).unwrap_or_default(),
         };
         let mut list = Vec::new();
-        for index in (4..message.length()).step_by(3) {
-            let kind = part(index + 1);
+        for index in (5..message.length()).step_by(3) {
+            let kind = part(index + 1)?;
             let kind = rules::kinds().find(|known| **known == kind);
-            let text = match message.get(index + 2).dyn_into::<Blob>() {
-                Ok(blob) => FileReaderSync::new().ok()?.read_as_text(&blob).ok()?,
-                Err(text) => text.as_string()?,
-            };
-            list.push(Source { kind, ..Source::typed(&part(index), &text) });
+            list.push(Source { kind, ..Source::typed(&part(index)?, &part(index + 2)?) });
         }
-        Some(Self { task, node, inputs: Inputs::of(list) })
+        Some(Self { task, lang: named(&lang, &Lang::ALL)?, node, inputs: Inputs::of(list) })
     }
 }

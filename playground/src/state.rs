@@ -13,6 +13,7 @@ use crate::fixes::Fixed;
 use crate::inputs::{EDITABLE, Inputs};
 use crate::preferences::Theme;
 use crate::share::Fault;
+use crate::worker::Lost;
 
 /// Everything the page knows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,8 +46,8 @@ pub struct State {
     pub fixed: Option<Fixed>,
     /// Revision that `checked` belongs to.
     checked_revision: u64,
-    /// Revision whose check failed.
-    failed_revision: Option<u64>,
+    /// Revision whose check failed, and why.
+    failed: Option<(u64, Lost)>,
 }
 
 /// Why a file or a link was not taken.
@@ -72,7 +73,7 @@ pub enum Phase {
     /// A check is due.
     Waiting,
     /// The check stopped without a result.
-    Failed,
+    Failed(Lost),
     /// The result shown is that of the present text.
     Done,
 }
@@ -109,6 +110,8 @@ pub enum Action {
     Failed {
         /// The revision that was checked.
         revision: u64,
+        /// What happened.
+        why: Lost,
     },
     /// A fix was applied; comes behind the `Edited` of the same change.
     Fixed(Fixed),
@@ -138,8 +141,10 @@ impl State {
             0 if !self.inputs.has_others() => Phase::Empty,
             length if length > EDITABLE => Phase::TooLong,
             _ if self.checked.is_some() && self.checked_revision == self.revision => Phase::Done,
-            _ if self.failed_revision == Some(self.revision) => Phase::Failed,
-            _ => Phase::Waiting,
+            _ => match self.failed {
+                Some((revision, why)) if revision == self.revision => Phase::Failed(why),
+                _ => Phase::Waiting,
+            },
         }
     }
 }
@@ -187,9 +192,9 @@ impl Reducible for State {
                 }
                 state.checked = Some(checked);
                 state.checked_revision = revision;
-                state.failed_revision = None;
+                state.failed = None;
             }
-            Action::Failed { revision } => state.failed_revision = Some(revision),
+            Action::Failed { revision, why } => state.failed = Some((revision, why)),
             Action::Fixed(fixed) => state.fixed = Some(fixed),
             Action::Node(node) => {
                 state.node = node;
@@ -209,12 +214,14 @@ mod tests {
     use std::rc::Rc;
 
     use rules::Input;
+    use rules::rules::Lang;
     use rules::settings::Settings;
     use yew::Reducible;
 
     use super::{Action, Phase, Refused, State};
     use crate::checking::check;
     use crate::inputs::{EDITABLE, Inputs, Source};
+    use crate::worker::Lost;
 
     fn after(actions: Vec<Action>) -> Rc<State> {
         actions.into_iter().fold(Rc::default(), Reducible::reduce)
@@ -226,7 +233,10 @@ mod tests {
     }
 
     fn checked(revision: u64) -> Action {
-        Action::Checked { revision, checked: Rc::new(check(&[Input::new("stdin", "uname -r")], &Settings::default())) }
+        Action::Checked {
+            revision,
+            checked: Rc::new(check(&[Input::new("stdin", "uname -r")], &Settings::default(), Lang::En)),
+        }
     }
 
     #[test]
@@ -244,8 +254,8 @@ mod tests {
 
     #[test]
     fn a_check_that_failed_is_told_until_the_text_is_another_one() {
-        let failed = |revision| Action::Failed { revision };
-        assert_eq!(after(vec![edited(8), failed(1)]).phase(), Phase::Failed);
+        let failed = |revision| Action::Failed { revision, why: Lost::Died };
+        assert_eq!(after(vec![edited(8), failed(1)]).phase(), Phase::Failed(Lost::Died));
         assert_eq!(after(vec![edited(8), failed(1), edited(9)]).phase(), Phase::Waiting);
         assert_eq!(after(vec![edited(8), edited(9), failed(1)]).phase(), Phase::Waiting);
         assert_eq!(after(vec![edited(8), failed(1), checked(1)]).phase(), Phase::Done);
@@ -271,7 +281,7 @@ mod tests {
         let text = "# node\nfs.inotify.max_user_instances = 128";
         let checked = Action::Checked {
             revision: 1,
-            checked: Rc::new(check(&[Input::new("stdin", text)], &Settings::default())),
+            checked: Rc::new(check(&[Input::new("stdin", text)], &Settings::default(), Lang::En)),
         };
         let mut actions = vec![edited(42), checked, Action::Cursor(2)];
         assert_eq!(after(actions.clone()).current(), Some(0));

@@ -10,6 +10,7 @@ use crate::inputs::{EDITABLE, MOST};
 use crate::preferences::Theme;
 use crate::share::{Fault, LONG, TOO_LONG};
 use crate::state::{Phase, Refused, State};
+use crate::worker::Lost;
 
 /// Under the name.
 pub const TAGLINE: Label = Label {
@@ -100,6 +101,16 @@ pub const HELD: Label = Label {
     en: "Too long to be edited here; it is checked in full. Lines around what was found:",
     ja: "長すぎるためここでは編集できませんが、全体をチェックします。指摘のあった箇所の前後:",
     zh: "文本过长，无法在此编辑，但会完整检查。问题前后的内容：",
+};
+
+/// A part of the page is on its way.
+pub const LOADING: Label = Label { en: "Working…", ja: "処理しています…", zh: "正在处理…" };
+
+/// A part of the page did not arrive, or stopped.
+pub const NO_ANSWER: Label = Label {
+    en: "This part of the page could not be loaded or has stopped. Your text is still here; try again.",
+    ja: "この機能を読み込めなかったか、途中で停止しました。テキストは残っています。もう一度試してください。",
+    zh: "该功能加载失败或中途停止。文本仍在，请重试。",
 };
 
 /// Some texts do not go into the link.
@@ -512,7 +523,14 @@ pub fn status(state: &State) -> String {
         }
         .text(lang)
         .to_owned(),
-        (Phase::Failed, _) => Label {
+        (Phase::Failed(Lost::Unloaded), _) => Label {
+            en: "The checker could not be loaded. Your text is still here; the next change tries again.",
+            ja: "チェッカーを読み込めませんでした。テキストは残っています。編集するともう一度試します。",
+            zh: "检查器加载失败。文本仍在，修改后会重试。",
+        }
+        .text(lang)
+        .to_owned(),
+        (Phase::Failed(_), _) => Label {
             en: "The check stopped because of an internal error. Your text is still here; the next change starts it again.",
             ja: "内部エラーのためチェックが停止しました。テキストは残っています。編集するともう一度チェックします。",
             zh: "检查因内部错误停止。文本仍在，修改后会重新检查。",
@@ -548,6 +566,8 @@ const fn link_fault(fault: Fault) -> Label {
 fn fixed(lang: Lang, outcome: Fixed) -> String {
     let (said, more) = match outcome {
         Fixed::Nowhere => (NOTHING_TO_FIX.text(lang).to_owned(), None),
+        // It ends in a full stop of its own.
+        Fixed::NoAnswer => return format!("{} ", NO_ANSWER.text(lang)),
         Fixed::Lines { first, last, reformatted } => {
             let lines = lines(lang, first, last);
             let said = match lang {

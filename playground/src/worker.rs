@@ -1,107 +1,179 @@
-//! A worker for what would hold up the page. It runs the same files as the page, in another role, so that a first visit
-//! transfers nothing for it. It is started when it is first needed.
+//! How the page has its work done: the rule core is no part of the page's own Wasm but comes in files of its own, when it
+//! is first needed, and answers in a worker. What holds up a worker does not hold up the page, and what stops it leaves
+//! the page as it is.
 //!
 //! `gloo-worker` does not fit: it panics where workers are forbidden, hears no error of a worker and cannot end one.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use gloo::utils::document;
-use js_sys::Array;
+use js_sys::{Array, Function, Promise, Reflect};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+use yew::Callback;
 
 use crate::job::Job;
 
-/// How long a worker may take to start, in milliseconds.
-const START: u32 = 10_000;
+/// How long a worker may take to start, in milliseconds: it loads the core, maybe over a slow network.
+const START: u32 = 60_000;
 
 /// How long it may take for one answer, in milliseconds.
 const ANSWER: u32 = 30_000;
 
-/// The worker's role: say that it is there, then answer each message.
-pub fn serve(scope: &DedicatedWorkerGlobalScope) {
-    let answerer = scope.clone();
-    let messages = EventListener::new(scope, "message", move |event| {
-        let result = data(event).dyn_ref::<Array>().map(Job::from_message).and_then(|job| job?.result());
-        let _ = answerer.post_message(&result.into());
-    });
-    messages.forget();
-    let _ = scope.post_message(&JsValue::NULL);
-}
+/// Has jobs done, each followed by its callback.
+pub type Work = Callback<(Job, Done)>;
+
+/// Hears what came of a job.
+pub type Done = Callback<Result<String, Lost>>;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// No worker can be started here.
     Blocked,
-    /// The worker stopped or did not answer in time, and was ended.
+    /// The core could not be loaded.
+    Unloaded,
+    /// The core stopped, or the worker did not answer in time and was ended.
     Died,
 }
 
-type Done = Box<dyn FnOnce(Result<String, Lost>)>;
+/// The rule core, as the page knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core {
+    /// Checks. A new job takes the place of the one before, whose answer nobody waits for any more.
+    pub checker: Work,
+    /// Does everything else, one thing after the other.
+    pub tools: Work,
+    /// Gets ready to check.
+    pub wake: Callback<()>,
+}
 
-/// The page's role: one worker that does one thing at a time.
-#[derive(Clone, Default)]
-pub struct Helper {
+impl Core {
+    /// The builds of the core beside the page.
+    #[must_use]
+    pub fn beside() -> Self {
+        let [checker, tools] = [Build::Checker, Build::Tools].map(Helper::new);
+        let woken = checker.clone();
+        let work = |helper: Helper| Callback::from(move |(job, done): (Job, Done)| helper.work(job.to_message(), done));
+        Self { checker: work(checker), tools: work(tools), wake: Callback::from(move |()| woken.wake()) }
+    }
+}
+
+/// A build of the core, a program in `src/bin/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Build {
+    /// Checks, and does nothing else, so that the first verdict is there early.
+    Checker,
+    /// Does everything.
+    Tools,
+}
+
+impl Build {
+    /// The script that loads it, and the parameters that name its files.
+    fn address(self) -> Option<(String, String)> {
+        // `boot.js` knows its own tag; names and base stand there.
+        let boot = document().query_selector("script[data-wasm]").ok().flatten()?;
+        let name = match self {
+            Self::Checker => "data-checker",
+            Self::Tools => "data-tools",
+        };
+        Some((format!("{}worker.js", boot.get_attribute("data-base")?), boot.get_attribute(name)?))
+    }
+}
+
+/// One worker with one build.
+#[derive(Clone)]
+struct Helper {
+    build: Build,
     running: Rc<RefCell<Option<Running>>>,
     blocked: Rc<Cell<bool>>,
 }
 
 impl Helper {
-    /// Do a job: a long one in the worker, any other at once and here.
-    pub fn work(&self, job: Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
-        if !job.is_long() || self.blocked.get() {
-            return here(job, done);
+    fn new(build: Build) -> Self {
+        Self { build, running: Rc::default(), blocked: Rc::default() }
+    }
+
+    /// Start the worker, so that the first job finds it ready.
+    fn wake(&self) {
+        let mut running = self.running.borrow_mut();
+        if running.is_none() && !self.blocked.get() {
+            *running = self.start();
         }
-        let spare = job.clone();
-        self.ask(&job, move |answer| match answer {
-            Err(Lost::Blocked) => here(spare, done),
-            answer => done(answer),
+    }
+
+    /// Do a job in the worker; within the page where there can be none.
+    fn work(&self, message: Array, done: Done) {
+        if self.blocked.get() {
+            return self.here(message, done);
+        }
+        let (helper, spare) = (self.clone(), message.clone());
+        let answered = move |answer| match answer {
+            Err(Lost::Blocked) => {
+                helper.blocked.set(true);
+                helper.here(spare.clone(), done.clone());
+            }
+            answer => done.emit(answer),
+        };
+        self.ask(message, answered.into());
+    }
+
+    fn ask(&self, message: Array, done: Done) {
+        let mut running = self.running.borrow_mut();
+        if self.build == Build::Checker {
+            // One that is still at an older job is ended with it.
+            if running.as_ref().is_some_and(|running| running.ready && !running.jobs.is_empty()) {
+                *running = None;
+            }
+            if let Some(starting) = running.as_mut() {
+                starting.jobs.clear();
+            }
+        }
+        if running.is_none() {
+            *running = self.start();
+        }
+        let Some(running) = running.as_mut() else {
+            return done.emit(Err(Lost::Blocked));
+        };
+        running.jobs.push_back((message, done));
+        if running.ready && running.jobs.len() == 1 {
+            self.post(running);
+        }
+    }
+
+    /// Do a job within the page.
+    fn here(&self, message: Array, done: Done) {
+        let helper = self.clone();
+        spawn_local(async move {
+            let Ok(answer) = answerer(helper.build).await else {
+                // Maybe the network is gone, and nobody refuses workers.
+                helper.blocked.set(false);
+                return done.emit(Err(Lost::Unloaded));
+            };
+            let answer = match answer.call1(&JsValue::NULL, &message) {
+                Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
+                Err(thrown) => Err(thrown),
+            };
+            done.emit(answer.ok().and_then(|answer| answer.as_string()).ok_or(Lost::Died));
         });
     }
 
-    /// Have a job done, in place of the one before, whose answer nobody waits for any more.
-    fn ask(&self, job: &Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
-        let message = job.to_message();
-        let mut running = self.running.borrow_mut();
-        match running.as_mut() {
-            Some(starting) if starting.waiting.is_some() => {
-                starting.waiting = Some(message);
-                starting.done = Some(Box::new(done));
-                return;
-            }
-            Some(idle) if idle.done.is_none() => {
-                idle.post(&message);
-                idle.done = Some(Box::new(done));
-                idle.watchdog = Some(self.watchdog(ANSWER));
-                return;
-            }
-            // One that is still at an older job is ended with it.
-            _ => *running = self.start(message),
-        }
-        match running.as_mut() {
-            Some(started) => started.done = Some(Box::new(done)),
-            None => {
-                drop(running);
-                self.blocked.set(true);
-                done(Err(Lost::Blocked));
-            }
-        }
-    }
-
-    fn start(&self, first: Array) -> Option<Running> {
+    fn start(&self) -> Option<Running> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(&address()?, &options).ok()?;
+        let (script, build) = self.build.address()?;
+        let worker = Worker::new_with_options(&format!("{script}?build={build}"), &options).ok()?;
         let (hearer, loser) = (self.clone(), self.clone());
         let messages = EventListener::new(&worker, "message", move |event| hearer.hear(&data(event)));
         let errors = EventListener::new(&worker, "error", move |_| loser.lose());
         let watchdog = Some(self.watchdog(START));
-        Some(Running { worker, waiting: Some(first), done: None, watchdog, _listeners: [messages, errors] })
+        Some(Running { worker, ready: false, jobs: VecDeque::new(), watchdog, _listeners: [messages, errors] })
     }
 
     fn watchdog(&self, patience: u32) -> Timeout {
@@ -109,62 +181,53 @@ impl Helper {
         Timeout::new(patience, move || helper.lose())
     }
 
+    /// Send the job that is due, if there is one.
+    fn post(&self, running: &mut Running) {
+        running.watchdog = running.jobs.front().map(|(message, _)| {
+            // What a worker cannot be sent it does not answer, and the watchdog tells.
+            let _ = running.worker.post_message(message);
+            self.watchdog(ANSWER)
+        });
+    }
+
     fn hear(&self, answer: &JsValue) {
         let done = {
-            let mut running = self.running.borrow_mut();
-            let Some(running) = running.as_mut() else { return };
-            if let Some(first) = running.waiting.take() {
-                running.post(&first);
-                running.watchdog = Some(self.watchdog(ANSWER));
-                return;
+            let mut present = self.running.borrow_mut();
+            let Some(running) = present.as_mut() else { return };
+            let done = if running.ready { running.jobs.pop_front() } else { None };
+            if done.is_some() {
+                // It is of use here, so it is to be there without a network as well.
+                let _ = keep();
             }
-            running.watchdog = None;
-            running.done.take()
+            running.ready = true;
+            self.post(running);
+            done
         };
-        if let Some(done) = done {
-            done(answer.as_string().ok_or(Lost::Died));
+        if let Some((_, done)) = done {
+            done.emit(answer.as_string().ok_or(Lost::Died));
         }
     }
 
     /// End the worker: it failed or takes too long.
     fn lose(&self) {
         let Some(mut lost) = self.running.take() else { return };
-        let why = if lost.waiting.is_some() { Lost::Blocked } else { Lost::Died };
-        self.blocked.set(why == Lost::Blocked);
-        if let Some(done) = lost.done.take() {
-            done(Err(why));
+        let why = if lost.ready { Lost::Died } else { Lost::Blocked };
+        for (_, done) in lost.jobs.drain(..) {
+            done.emit(Err(why));
         }
     }
-}
-
-/// Do a job here.
-fn here(job: Job, done: impl FnOnce(Result<String, Lost>) + 'static) {
-    if job.inputs.list().iter().all(|source| source.typed_text().is_some()) {
-        return done(job.result().ok_or(Lost::Died));
-    }
-    spawn_local(async move {
-        let read = job.read().await;
-        done(read.and_then(|job| job.result()).ok_or(Lost::Died));
-    });
 }
 
 /// A worker, ended when dropped.
 struct Running {
     worker: Worker,
-    /// What it gets as soon as it says that it is there.
-    waiting: Option<Array>,
-    /// Who waits for its answer.
-    done: Option<Done>,
+    /// Whether it has said that it is there.
+    ready: bool,
+    /// What it is to do, and who waits for the answers. A worker that is ready is at the first one.
+    jobs: VecDeque<(Array, Done)>,
     /// Ends it when it takes too long.
     watchdog: Option<Timeout>,
     _listeners: [EventListener; 2],
-}
-
-impl Running {
-    fn post(&self, message: &Array) {
-        // What a worker cannot be sent it does not answer, and the watchdog tells.
-        let _ = self.worker.post_message(message);
-    }
 }
 
 impl Drop for Running {
@@ -173,13 +236,22 @@ impl Drop for Running {
     }
 }
 
-fn data(event: &web_sys::Event) -> JsValue {
+fn data(event: &Event) -> JsValue {
     event.dyn_ref::<MessageEvent>().map(MessageEvent::data).unwrap_or_default()
 }
 
-/// The script that loads the page's files, which Trunk names on the tag of `boot.js`, into a worker.
-fn address() -> Option<String> {
-    let boot = document().query_selector("script[data-wasm]").ok().flatten()?;
-    let [base, js, wasm] = ["data-base", "data-js", "data-wasm"].map(|name| boot.get_attribute(name));
-    Some(format!("{}worker.js?js={}&wasm={}", base?, js?, wasm?))
+#[wasm_bindgen(module = "/src/scripts.js")]
+extern "C" {
+    fn load(address: &str) -> Promise;
+    fn keep() -> Promise;
+}
+
+/// The function of a build that answers messages, within the page; its files are loaded once.
+async fn answerer(build: Build) -> Result<Function, JsValue> {
+    let (script, build) = build.address().ok_or(JsValue::NULL)?;
+    let base = document().base_uri()?.unwrap_or_default();
+    let script = web_sys::Url::new_with_base(&script, &base)?.href();
+    let module = JsFuture::from(load(&script)).await?;
+    let start: Function = Reflect::get(&module, &"start".into())?.dyn_into()?;
+    JsFuture::from(Promise::resolve(&start.call1(&JsValue::NULL, &build.into())?)).await?.dyn_into()
 }

@@ -7,25 +7,27 @@
 use std::rc::Rc;
 
 use gloo::utils::{document, document_element, window};
-use js_sys::{Function, Object, Reflect};
+use js_sys::{Array, Function, Object, Reflect};
 use playground::checking::Checked;
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::{Page, ReportView};
-use playground::examples;
+use playground::examples::TOPICS;
 use playground::exports::{Format, export};
 use playground::fragment;
 use playground::inputs::{EDITABLE, Inputs};
+use playground::job::{Job, Task};
 use playground::places::Place;
 use playground::shell::{self, Shell};
+use playground::worker::{Core, Done, Lost};
 use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
 use rules::report::{Unread, Verdict, Wanted, Why};
 use rules::rules::Lang;
-use rules::settings::Settings;
+use rules::settings::{NodeProfile, Settings};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
-use web_sys::{DataTransfer, DragEvent, DragEventInit, Element, Event, File};
+use web_sys::{Blob, DataTransfer, DragEvent, DragEventInit, Element, Event, File};
 use web_sys::{HtmlElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::platform::time::sleep;
 use yew::prelude::*;
@@ -60,9 +62,13 @@ impl Stage {
     }
 
     async fn start(&mut self) {
+        self.start_with(within()).await;
+    }
+
+    async fn start_with(&mut self, core: Core) {
         let shell = Shell::find().unwrap();
         let root = shell.report.clone();
-        self.app = Some(yew::Renderer::<App>::with_root_and_props(root, AppProps { shell }).render());
+        self.app = Some(yew::Renderer::<App>::with_root_and_props(root, AppProps { shell, core }).render());
         flush().await;
     }
 
@@ -112,6 +118,36 @@ impl Stage {
         self.input().dispatch_event(&event).unwrap();
         flush().await;
     }
+}
+
+/// The rule core as part of the test.
+fn within() -> Core {
+    let work = |answer: fn(&Job) -> Option<String>| {
+        Callback::from(move |(job, done): (Job, Done)| {
+            let message = job.to_message();
+            let answer = move |message: &Array| {
+                done.emit(Job::from_message(message).and_then(|job| answer(&job)).ok_or(Lost::Died));
+            };
+            if message.iter().any(|part| part.has_type::<Blob>()) {
+                spawn_local(async move { answer(&read(message).await) });
+            } else {
+                answer(&message);
+            }
+        })
+    };
+    Core { checker: work(Job::checked), tools: work(Job::done), wake: Callback::noop() }
+}
+
+/// The message with a string in place of each blob, as `worker.js` makes it.
+async fn read(message: Array) -> Array {
+    let read = Array::new();
+    for part in message.iter() {
+        read.push(&match part.dyn_ref::<Blob>() {
+            Some(blob) => JsFuture::from(blob.text()).await.unwrap(),
+            None => part,
+        });
+    }
+    read
 }
 
 impl Drop for Stage {
@@ -227,9 +263,10 @@ fn Reported(props: &ReportProps) -> Html {
         line: Callback::from(|()| 1),
         apply: Callback::noop(),
         settings,
+        tools: within().tools,
     };
     let text = props.input.value();
-    let checked = Checked::new(props.report.clone(), &[rules::Input::new("stdin", text)]);
+    let checked = Checked::new(props.report.clone(), &[rules::Input::new("stdin", text)], props.lang);
     html! {
         <ReportView checked={Rc::new(checked)} current={None::<usize>} {page} />
     }
@@ -666,7 +703,7 @@ async fn a_text_that_is_too_long_to_be_edited_is_told_with_a_way_out() {
 
 #[wasm_bindgen_test]
 async fn an_example_is_checked_at_once_named_in_the_address_and_takes_nothing_away() {
-    let example = examples::rules().into_iter().flat_map(examples::of).next().unwrap();
+    let example = TOPICS[0].examples().next().unwrap();
     let stage = Stage::started().await;
     stage.enter("my own text", "insertText").await;
     stage.choose("#examples", &example.address()).await;
@@ -684,7 +721,7 @@ async fn an_example_is_checked_at_once_named_in_the_address_and_takes_nothing_aw
 
 #[wasm_bindgen_test]
 async fn the_address_opens_an_example_but_never_over_typed_text() {
-    let example = examples::rules().into_iter().flat_map(examples::of).next().unwrap();
+    let example = TOPICS[0].examples().next().unwrap();
     let mut stage = Stage::new();
     window().location().set_hash(&fragment::of(example)).unwrap();
     stage.start().await;
@@ -800,25 +837,21 @@ async fn a_paste_too_long_for_the_textarea_is_held_beside_it() {
     assert_eq!(short, JsValue::FALSE, "left to the browser");
 }
 
-/// Has the page start this script as its worker, until it is dropped.
+/// Has the page start this script in place of `worker.js`, until it is dropped.
 struct WorkerScript(Element);
 
 impl WorkerScript {
     fn new(script: &str) -> Self {
         let options = web_sys::BlobPropertyBag::new();
         options.set_type("text/javascript");
-        let parts = js_sys::Array::of1(&script.into());
-        let script = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).unwrap();
-        // What the page appends becomes a fragment.
-        let base = web_sys::Url::create_object_url_with_blob(&script).unwrap() + "#";
-        Self::at(&base)
-    }
-
-    fn at(base: &str) -> Self {
+        let parts = Array::of1(&script.into());
+        let script = Blob::new_with_str_sequence_and_options(&parts, &options).unwrap();
         let tag = document().create_element("script").unwrap();
         tag.set_attribute("type", "text/plain").unwrap();
-        for (name, value) in [("data-base", base), ("data-js", "app.js"), ("data-wasm", "app.wasm")] {
-            tag.set_attribute(name, value).unwrap();
+        // What the page appends becomes a fragment.
+        let base = web_sys::Url::create_object_url_with_blob(&script).unwrap() + "#";
+        for (name, value) in [("base", &*base), ("wasm", "app.wasm"), ("checker", "checker-1"), ("tools", "tools-1")] {
+            tag.set_attribute(&format!("data-{name}"), value).unwrap();
         }
         document().body().unwrap().append_child(&tag).unwrap();
         Self(tag)
@@ -831,12 +864,14 @@ impl Drop for WorkerScript {
     }
 }
 
-/// Long enough for a worker.
-fn long() -> String {
-    format!("fs.inotify.max_user_instances = 128\n{}", "some chatter\n".repeat(6_000))
-}
-
 impl Stage {
+    /// With whatever stands in place of `worker.js`.
+    async fn beside() -> Self {
+        let mut stage = Self::new();
+        stage.start_with(Core::beside()).await;
+        stage
+    }
+
     async fn wait_for_status(&self, said: &str) {
         for _ in 0..500 {
             if self.text("#status").contains(said) {
@@ -849,61 +884,92 @@ impl Stage {
     }
 }
 
+/// The answer of a checker, as a string in a script.
+fn answer() -> String {
+    let checked = Checked::new(report(), &[rules::Input::new("stdin", PASTE)], Lang::En);
+    serde_json::to_string(&serde_json::to_string(&checked).unwrap()).unwrap()
+}
+
 #[wasm_bindgen_test]
-async fn a_long_text_is_checked_by_a_worker() {
-    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
-    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
-    let check = "onmessage = ({ data }) => data[6].length > 65536 && postMessage(ANSWER); postMessage(null)";
-    let _worker = WorkerScript::new(&check.replace("ANSWER", &answer));
-    let stage = Stage::started().await;
-    stage.enter(&long(), "insertFromPaste").await;
+async fn a_text_is_checked_by_a_worker() {
+    let check = "onmessage = ({ data }) => data[0] === 'check' && data[7] === 'uname -r' && postMessage(ANSWER); \
+                 postMessage(null)";
+    let _worker = WorkerScript::new(&check.replace("ANSWER", &answer()));
+    let stage = Stage::beside().await;
+    stage.enter("uname -r", "insertFromPaste").await;
     assert_eq!(stage.text("#status"), "Checking…");
     stage.wait_for_status("3 lines checked. At risk").await;
-    stage.enter("uname -r", "insertFromPaste").await;
-    assert!(stage.text("#status").starts_with("1 line checked."), "a short one is not");
 }
 
 #[wasm_bindgen_test]
 async fn a_worker_that_dies_is_told_and_another_one_takes_its_place() {
-    let deaths = "onmessage = ({ data }) => { throw new Error(data[2]) }; postMessage(null)";
+    let deaths = "onmessage = ({ data }) => { throw new Error(data[0]) }; postMessage(null)";
     let worker = WorkerScript::new(deaths);
-    let stage = Stage::started().await;
-    stage.enter(&long(), "insertFromPaste").await;
+    let stage = Stage::beside().await;
+    stage.enter("uname -r", "insertFromPaste").await;
     stage.wait_for_status("internal error").await;
-    assert_eq!(stage.input().value(), long());
+    assert_eq!(stage.input().value(), "uname -r");
     drop(worker);
-    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
-    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
-    let _worker = WorkerScript::new(&format!("onmessage = () => postMessage({answer}); postMessage(null)"));
-    stage.enter(&(long() + "more"), "insertFromPaste").await;
+    let _worker = WorkerScript::new(&format!("onmessage = () => postMessage({}); postMessage(null)", answer()));
+    stage.enter("uname -a", "insertFromPaste").await;
     stage.wait_for_status("3 lines checked.").await;
 }
 
 #[wasm_bindgen_test]
-async fn where_workers_are_blocked_long_texts_are_checked_all_the_same() {
-    {
-        let _forbidden = Instead::of(window(), "Worker", "return function () { throw new Error('forbidden') }");
-        let _worker = WorkerScript::new("");
-        let stage = Stage::started().await;
-        stage.enter(&long(), "insertFromPaste").await;
-        stage.wait_for_status("6001 lines checked. At risk").await;
-    }
-    let _nowhere = WorkerScript::at("no/such/folder/");
-    let stage = Stage::started().await;
-    stage.enter(&long(), "insertFromPaste").await;
-    stage.wait_for_status("6001 lines checked. At risk").await;
+async fn where_workers_are_refused_the_page_does_their_work() {
+    let forbidden = Instead::of(window(), "Worker", "return function () { throw new Error('forbidden') }");
+    let script = format!("export const start = async (build) => async () => build === 'checker-1' ? {} : 1", answer());
+    let here = WorkerScript::new(&script);
+    let stage = Stage::beside().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    stage.wait_for_status("3 lines checked. At risk").await;
+    drop((forbidden, here));
+
+    // A worker that cannot be started says so later on.
+    let _here = WorkerScript::new(&format!("if (self.document === undefined) throw 'refused'; {script}"));
+    let stage = Stage::beside().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    stage.wait_for_status("3 lines checked. At risk").await;
+}
+
+#[wasm_bindgen_test]
+async fn a_core_that_cannot_be_loaded_is_told_and_tried_again() {
+    let stage = Stage::beside().await;
+    stage.enter("uname -r", "insertFromPaste").await;
+    stage.wait_for_status("could not be loaded").await;
+    let _worker = WorkerScript::new(&format!("onmessage = () => postMessage({}); postMessage(null)", answer()));
+    stage.enter("uname -a", "insertFromPaste").await;
+    stage.wait_for_status("3 lines checked.").await;
 }
 
 #[wasm_bindgen_test]
 async fn the_answer_about_an_older_text_is_dropped() {
-    let answer = Checked::new(report(), &[rules::Input::new("stdin", PASTE)]);
-    let answer = serde_json::to_string(&serde_json::to_string(&answer).unwrap()).unwrap();
-    let _worker =
-        WorkerScript::new(&format!("onmessage = () => setTimeout(() => postMessage({answer}), 50); postMessage(null)"));
-    let stage = Stage::started().await;
-    stage.enter(&long(), "insertFromPaste").await;
-    stage.enter("uname -r", "insertFromPaste").await;
+    let slow = "onmessage = ({ data }) => data[7] === 'old' \
+                ? setTimeout(() => postMessage('{}'), 50) : postMessage(ANSWER); postMessage(null)";
+    let _worker = WorkerScript::new(&slow.replace("ANSWER", &answer()));
+    let stage = Stage::beside().await;
+    stage.enter("old", "insertFromPaste").await;
+    stage.enter("new", "insertFromPaste").await;
+    stage.wait_for_status("3 lines checked.").await;
     sleep(std::time::Duration::from_millis(300)).await;
     flush().await;
-    assert!(stage.text("#status").starts_with("1 line checked."));
+    assert!(stage.text("#status").starts_with("3 lines checked."));
+}
+
+#[wasm_bindgen_test]
+async fn jobs_for_the_tools_wait_for_each_other() {
+    let tools = "onmessage = ({ data }) => setTimeout(() => postMessage(data[0]), 20); postMessage(null)";
+    let _worker = WorkerScript::new(tools);
+    let core = Core::beside();
+    let heard = Rc::new(std::cell::RefCell::new(Vec::new()));
+    for format in [Format::Markdown, Format::Json, Format::Sarif] {
+        let job =
+            Job { task: Task::Export(format), lang: Lang::En, node: NodeProfile::default(), inputs: Inputs::default() };
+        let heard = Rc::clone(&heard);
+        core.tools.emit((job, Callback::from(move |answer| heard.borrow_mut().push(answer))));
+    }
+    while heard.borrow().len() < 3 {
+        sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert_eq!(*heard.borrow(), ["markdown", "json", "sarif"].map(|name| Ok(name.to_owned())));
 }

@@ -59,7 +59,7 @@ impl<'a> Input<'a> {
 
 /// The kinds of input, as [`ReadLines::kind`] names them; [`show::words::kind`] has their names for people.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    read::kinds()
+    show::words::kinds()
 }
 
 /// What is known of an object beside the object itself.

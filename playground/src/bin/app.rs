@@ -1,17 +1,13 @@
-//! The entry of the page, and of the worker that the page starts with the same files.
+//! The page's own Wasm. The rule core is in `checker.rs` and `tools.rs`.
 
 use playground::components::app::{App, AppProps};
 use playground::shell::Shell;
-use playground::worker;
-use wasm_bindgen::JsCast;
-use web_sys::DedicatedWorkerGlobalScope;
+use playground::worker::Core;
 
 fn main() {
-    if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
-        worker::serve(&scope);
-    } else if let Some(shell) = Shell::find() {
-        // Without its shell there is nothing to attach to; `boot.js` then keeps its own message.
+    // Without its shell there is nothing to attach to; `boot.js` then keeps its own message.
+    if let Some(shell) = Shell::find() {
         let root = shell.report.clone();
-        yew::Renderer::<App>::with_root_and_props(root, AppProps { shell }).render();
+        yew::Renderer::<App>::with_root_and_props(root, AppProps { shell, core: Core::beside() }).render();
     }
 }

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use js_sys::JsString;
-use rules::report::Finding;
 use rules::settings::Settings;
 use wasm_bindgen_futures::spawn_local;
+use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use super::full_page::full_page;
@@ -14,30 +14,33 @@ use super::here::here;
 use super::input_list::InputList;
 use super::node_form::NodeForm;
 use super::preferences_bar::preferences_bar;
-use super::report_view::{Page, ReportView};
+use super::report_view::{Fix, Page, ReportView};
 use super::tools::Tools;
 use super::welcome::welcome;
-use crate::checking::input_of;
 use crate::examples::Example;
 use crate::exports::NAME;
 use crate::files;
-use crate::fixes::{self, Fixed};
+use crate::fixes::{Change, Fixed};
 use crate::fragment::{self, Opened};
 use crate::hooks::{
     use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_long_paste, use_reload,
     use_shell_words,
 };
 use crate::inputs::{Inputs, Source};
+use crate::job::{Job, Task};
 use crate::places::{Place, line_at};
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Phase, Refused, State};
+use crate::worker::{Core, Lost};
 
 /// The static page around the app.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct AppProps {
     /// Its elements; the app itself is rendered into `shell.report`.
     pub shell: Shell,
+    /// Does the work.
+    pub core: Core,
 }
 
 /// The app.
@@ -79,7 +82,7 @@ pub fn App(props: &AppProps) -> Html {
             fragment::write(to.fragment.as_deref());
         })
     };
-    use_checker(input, &inputs, &settings, &state);
+    use_checker(input, &inputs, &settings, &props.core, &state);
     {
         let (input, editable) = (input.clone(), state.inputs.is_editable());
         use_effect_with(editable, move |editable| input.set_hidden(!editable));
@@ -174,26 +177,34 @@ pub fn App(props: &AppProps) -> Html {
             line_at(&cursor.value(), cursor.selection_start().ok().flatten().unwrap_or_default())
         });
         let is_done = state.phase() == Phase::Done;
-        let apply = use_callback((show.clone(), is_done), move |findings: Vec<Finding>, (show, is_done)| {
-            let index = findings.first().map_or(0, input_of);
+        let (tools, inputs_now) = (props.core.tools.clone(), inputs.clone());
+        let asked = (show.clone(), is_done, Rc::clone(&settings), state.lang);
+        let apply = use_callback(asked, move |fix: Fix, (show, is_done, settings, lang)| {
             // A report about an older text says nothing about places in this one.
-            let change = (*is_done && show.emit(index)).then(|| fixes::change(&field.value(), &findings)).flatten();
-            let outcome = match change {
-                Some(change) => {
-                    shell::change(&field, &change);
-                    dispatch.dispatch(Action::Edited { length: field.text_length(), at_once: true });
-                    change.outcome
-                }
-                None => Fixed::Nowhere,
-            };
-            dispatch.dispatch(Action::Fixed(outcome));
+            if !is_done || !show.emit(fix.input) {
+                return dispatch.dispatch(Action::Fixed(Fixed::Nowhere));
+            }
+            let task = Task::Fix { input: fix.input, findings: fix.findings };
+            let job = Job { task, lang: *lang, node: settings.node.clone(), inputs: inputs_now.emit(()) };
+            let (field, dispatch, before) = (field.clone(), dispatch.clone(), field.value());
+            tools.emit((job, Callback::from(move |answer| put_fix(&field, &before, answer, &dispatch))));
         });
         let list = state.inputs.list();
         let names = use_memo(list.iter().map(|source| source.name.clone()).collect::<Vec<_>>(), |names| {
             if names.len() > 1 { names.as_slice().into() } else { Rc::<[Rc<str>]>::default() }
         });
         let settings = Rc::clone(&settings);
-        Page { lang: state.lang, select, inputs: inputs.clone(), names: Rc::clone(&*names), line, apply, settings }
+        let tools = props.core.tools.clone();
+        Page {
+            lang: state.lang,
+            select,
+            inputs: inputs.clone(),
+            names: Rc::clone(&*names),
+            line,
+            apply,
+            settings,
+            tools,
+        }
     };
     let on_clear = go.reform(|()| Go::instead(Inputs::default()));
     let on_add = {
@@ -286,6 +297,26 @@ impl Go {
 /// Whether the user would miss `text`: it is not the untouched example.
 fn is_own(text: &str, example: Option<&Example>) -> bool {
     !text.is_empty() && example.is_none_or(|example| !text.lines().eq(example.text.lines()))
+}
+
+/// Puts a fix into the text, unless that has changed in the meantime.
+fn put_fix(
+    field: &HtmlTextAreaElement,
+    before: &str,
+    answer: Result<String, Lost>,
+    dispatch: &UseReducerDispatcher<State>,
+) {
+    let change = answer.ok().and_then(|change| serde_json::from_str::<Option<Change>>(&change).ok());
+    let outcome = match change {
+        Some(Some(change)) if field.value() == before => {
+            shell::change(field, &change);
+            dispatch.dispatch(Action::Edited { length: field.text_length(), at_once: true });
+            change.outcome
+        }
+        Some(_) => Fixed::Nowhere,
+        None => Fixed::NoAnswer,
+    };
+    dispatch.dispatch(Action::Fixed(outcome));
 }
 
 fn dispatching<T: 'static>(state: &UseReducerHandle<State>, action: fn(T) -> Action) -> Callback<T> {

@@ -11,9 +11,11 @@ use super::icon::Icon;
 use super::place_button::place_button;
 use super::report_view::Page;
 use crate::checking::Checked;
-use crate::enforcement::{Answer, Mode, answers, policy, settings};
+use crate::enforcement::{Answer, Enforced, Mode};
+use crate::job::{Job, Task};
 use crate::places::Place;
 use crate::words;
+use crate::worker::Lost;
 
 /// The result that the policy is made for.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -30,22 +32,24 @@ pub fn EnforcePanel(props: &Props) -> Html {
     let Props { checked, page } = props;
     let lang = page.lang;
     let mode = use_state(Mode::default);
-    let answers = {
-        let inputs = page.inputs.clone();
-        use_memo((checked.clone(), *mode), move |(checked, mode)| {
-            // What is held outside of the textarea is no manifest that somebody would enforce.
-            let inputs = inputs.emit(());
-            let texts = inputs.list().iter().map(|source| source.typed_text().unwrap_or_default());
-            answers(texts, &settings(&checked.report, *mode))
-        })
-    };
+    let enforced = use_state(|| None::<Option<Enforced>>);
+    {
+        let (page, enforced) = (page.clone(), enforced.clone());
+        use_effect_with((checked.clone(), *mode), move |(_, mode)| {
+            let (task, inputs) = (Task::Enforce(*mode), page.inputs.emit(()));
+            let job = Job { task, lang: page.lang, node: page.settings.node.clone(), inputs };
+            let hear = move |answer: Result<String, Lost>| {
+                enforced.set(Some(answer.ok().and_then(|answer| serde_json::from_str(&answer).ok())));
+            };
+            page.tools.emit((job, hear.into()));
+        });
+    }
     let choice = |(wanted, label): (Mode, Label)| {
         let mode = mode.clone();
         let checked = *mode == wanted;
         let onchange = move |_| mode.set(wanted);
         html! { <label><input type="radio" name="mode" {checked} {onchange} />{ label.text(lang) }</label> }
     };
-    let policy = policy(&checked.report, *mode);
     html! {
         <section class="panel" aria-label={words::ENFORCE.text(lang)}>
             <p>{ words::ENFORCE_HINT.text(lang) }</p>
@@ -53,30 +57,44 @@ pub fn EnforcePanel(props: &Props) -> Html {
                 <legend class="unseen">{ words::ENFORCE.text(lang) }</legend>
                 { for [(Mode::Reject, words::REJECT), (Mode::GiveLimits, words::GIVE_LIMITS)].map(choice) }
             </fieldset>
+            { match &*enforced {
+                Some(Some(enforced)) => show(enforced, page),
+                Some(None) => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
+                None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
+            } }
+        </section>
+    }
+}
+
+/// The policy below its answers.
+fn show(enforced: &Enforced, page: &Page) -> Html {
+    let Enforced { policy, answers } = enforced;
+    html! {
+        <>
             <ol class="answers">
                 { for answers.iter().map(|given| answer(given, page)) }
             </ol>
             <div class="code">
-                <pre tabindex="0"><code>{ &policy }</code></pre>
-                <CopyButton text={policy.clone()} {lang} />
+                <pre tabindex="0"><code>{ policy }</code></pre>
+                <CopyButton text={policy.clone()} lang={page.lang} />
             </div>
-        </section>
+        </>
     }
 }
 
 /// What the policy answers for one object.
 fn answer(answer: &Answer, page: &Page) -> Html {
-    let Answer { input, line, object, decision, changes } = answer;
-    let (icon, label) = match (decision.accepted, changes.is_empty()) {
+    let Answer { input, line, object, accepted, message, warnings, changes } = answer;
+    let (icon, label) = match (accepted, changes.is_empty()) {
         (false, _) => (Icon::Error, words::DENIED),
         (true, false) => (Icon::Info, words::CHANGED),
-        (true, true) if !decision.warnings.is_empty() => (Icon::Warning, words::WARNED),
+        (true, true) if !warnings.is_empty() => (Icon::Warning, words::WARNED),
         (true, true) => (Icon::Ok, words::ACCEPTED),
     };
     let mut said: Vec<String> = changes.iter().map(|change| format!("+ {}", visible(change))).collect();
     // The policy speaks English, as the cluster's users will read it.
-    said.extend(decision.message.iter().flat_map(|message| message.lines()).map(|line| visible(line).into_owned()));
-    said.extend(decision.warnings.iter().map(|warning| visible(warning).into_owned()));
+    said.extend(message.lines().map(|line| visible(line).into_owned()));
+    said.extend(warnings.iter().map(|warning| visible(warning).into_owned()));
     html! {
         <li class={icon.class()}>
             <p class="status">

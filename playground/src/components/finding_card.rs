@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use rules::report::Finding;
 use rules::rules::Lang;
+use rules::show::visible;
 use rules::show::words::{CONTAINER, FIX, OBJECT, VOLUME, WHY, severity};
-use rules::show::{Said, said, visible};
 use yew::prelude::*;
 
 use super::capacity_bar::capacity_bar;
 use super::copy_button::CopyButton;
 use super::evidence::evidence;
 use super::icon::Icon;
-use super::report_view::Page;
+use super::report_view::{Fix, Page};
 use crate::capacity::Capacity;
-use crate::checking::{self, Checked, input_of};
+use crate::checking::{self, Checked, Said, input_of};
 use crate::{jumps, words};
 
 /// The finding as an article; `number` tells it from the other findings, and it is `current` when the cursor is in one of
@@ -27,9 +27,9 @@ pub(super) fn finding_card(
     page: &Page,
 ) -> Html {
     let lang = page.lang;
-    let said = said(finding, lang);
+    let said = checked.said.get(number).and_then(Option::as_ref);
     // A report may come from a newer build and name a rule that this one has no words for.
-    let title = said.as_ref().map_or_else(|| visible(&finding.rule).into_owned(), |said| said.title.to_owned());
+    let title = said.map_or_else(|| visible(&finding.rule).into_owned(), |said| said.title.clone());
     let id = jumps::id(number);
     let heading = format!("{id}-title");
     let icon = Icon::from(finding.severity);
@@ -50,15 +50,15 @@ pub(super) fn finding_card(
                     <div><dt>{ label.text(lang) }</dt><dd>{ visible(name).into_owned() }</dd></div>
                 }) }
             </dl>
-            { for said.as_ref().map(|said| html! { <p class="says">{ &said.says }</p> }) }
+            { for said.map(|said| html! { <p class="says">{ &said.says }</p> }) }
             { for Capacity::of(finding).map(|capacity| capacity_bar(capacity, &id, lang)) }
             { for finding.evidence.iter().enumerate().map(|(index, seen)| {
                 let quote = checked.quotes.get(number).and_then(|quotes| quotes.get(index)?.as_ref());
                 evidence(seen, quote, page)
             }) }
-            { for said.as_ref().map(|said| fix(said, lang)) }
-            if !finding.patch.is_empty() { { apply(finding, &heading, checked, page) } }
-            { for said.as_ref().map(|said| why(said, lang)) }
+            { for said.map(|said| fix(said, lang)) }
+            if !finding.patch.is_empty() { { apply(finding, number, &heading, checked, page) } }
+            { for said.map(|said| why(said, lang)) }
         </article>
     }
 }
@@ -91,19 +91,17 @@ fn fix(said: &Said, lang: Lang) -> Html {
 }
 
 /// Buttons that put the fix into the text: this one, and all of its rule when there are several.
-fn apply(finding: &Finding, heading: &str, checked: &Rc<Checked>, page: &Page) -> Html {
+fn apply(finding: &Finding, number: usize, heading: &str, checked: &Rc<Checked>, page: &Page) -> Html {
     let lang = page.lang;
-    let one = {
-        let finding = finding.clone();
-        page.apply.reform(move |_: MouseEvent| vec![finding.clone()])
-    };
     let input = input_of(finding);
+    let one = page.apply.reform(move |_: MouseEvent| Fix { input, findings: vec![number] });
     let count = checked.fixable(&finding.rule, input);
     let all = || {
         let (rule, checked) = (finding.rule.clone(), Rc::clone(checked));
         let of_rule = move |_: MouseEvent| {
-            let findings = checked.report.findings.iter();
-            findings.filter(|other| checking::is_fixable(other, &rule, input)).cloned().collect()
+            let findings = checked.report.findings.iter().enumerate();
+            let fixable = findings.filter(|(_, other)| checking::is_fixable(other, &rule, input));
+            Fix { input, findings: fixable.map(|(number, _)| number).collect() }
         };
         let onclick = page.apply.reform(of_rule);
         html! { <button type="button" {onclick}>{ words::apply_all(lang, count) }</button> }
@@ -129,7 +127,7 @@ fn why(said: &Said, lang: Lang) -> Html {
                     <p class="sources">
                         { words::SOURCES.text(lang) }
                         { for links.iter().map(|link| html! {
-                            <a href={*link} target="_blank" rel="noopener noreferrer">{ short(link) }</a>
+                            <a href={link.clone()} target="_blank" rel="noopener noreferrer">{ short(link) }</a>
                         }) }
                     </p>
                 }

@@ -1,6 +1,5 @@
 //! Leads from the line that the cursor is in to its finding.
 
-use rules::show::said;
 use yew::prelude::*;
 
 use crate::jumps;
@@ -10,8 +9,8 @@ use crate::words;
 /// A button with the title of the finding; nothing when the line has none.
 pub(super) fn here(state: &State) -> Html {
     let found = state.current().and_then(|number| {
-        let finding = state.checked.as_ref()?.report.findings.get(number)?;
-        Some((number, said(finding, state.lang)?.title))
+        let said = state.checked.as_ref()?.said.get(number)?.as_ref()?;
+        Some((number, said.title.clone()))
     });
     html! {
         { for found.map(|(number, title)| {

@@ -76,12 +76,12 @@ fn kind_choice(index: usize, source: &Source, name: &str, props: &Props) -> Html
     let lang = props.lang;
     let onchange = props.on_kind.reform(move |event: Event| {
         let id = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
-        (index, rules::kinds().find(|kind| *kind == id))
+        (index, rules::show::words::kinds().find(|kind| *kind == id))
     });
     html! {
         <select aria-label={words::read_as(lang, name)} {onchange}>
             <option value="" selected={source.kind.is_none()}>{ words::AUTO.text(lang) }</option>
-            { for rules::kinds().map(|kind| html! {
+            { for rules::show::words::kinds().map(|kind| html! {
                 <option value={kind} selected={source.kind == Some(kind)}>
                     { kind_name(kind).map_or(kind, |label| label.text(lang)) }
                 </option>

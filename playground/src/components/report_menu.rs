@@ -16,7 +16,7 @@ use crate::exports::Format;
 use crate::hooks::{Copied, use_copy};
 use crate::job::{Job, Task};
 use crate::words;
-use crate::worker::Helper;
+use crate::worker::Lost;
 
 /// The report and the page that it is on.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -34,16 +34,25 @@ pub fn ReportMenu(props: &Props) -> Html {
     let lang = page.lang;
     let (copied, copy) = use_copy();
     let unsaved = use_state(|| None::<Rc<str>>);
+    let answer = use_state(|| Answer::There);
     let (shares, enforces) = (use_state(|| false), use_state(|| false));
     let enforceable = enforcement::is_of_use(&props.checked.report);
-    let helper = use_memo((), |()| Helper::default());
     // Writes the report in a form, and hands it on.
     let write = {
-        let page = page.clone();
+        let (page, answer) = (page.clone(), answer.clone());
         move |format: Format, then: Callback<String>| {
-            let task = Task::Export(format, page.lang);
-            let job = Job { task, node: page.settings.node.clone(), inputs: page.inputs.emit(()) };
-            helper.work(job, move |written| written.ok().into_iter().for_each(|text| then.emit(text)));
+            let task = Task::Export(format);
+            let job = Job { task, lang: page.lang, node: page.settings.node.clone(), inputs: page.inputs.emit(()) };
+            let (then, answer) = (then.clone(), answer.clone());
+            answer.set(Answer::Awaited);
+            let hear = move |written: Result<String, Lost>| match written {
+                Ok(text) => {
+                    answer.set(Answer::There);
+                    then.emit(text);
+                }
+                Err(_) => answer.set(Answer::Lost),
+            };
+            page.tools.emit((job, hear.into()));
         }
     };
     let oncopy = {
@@ -77,11 +86,27 @@ pub fn ReportMenu(props: &Props) -> Html {
                     { words::ENFORCE.text(lang) }
                 </button>
             }
+            { match *answer {
+                Answer::There => Html::default(),
+                Answer::Awaited => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
+                Answer::Lost => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
+            } }
             { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
             if *shares { <SharePanel checked={props.checked.clone()} page={page.clone()} /> }
             if enforceable && *enforces { <EnforcePanel checked={props.checked.clone()} page={page.clone()} /> }
         </div>
     }
+}
+
+/// How far the report is that was asked for last.
+#[derive(Clone, Copy, PartialEq)]
+enum Answer {
+    /// It has been handed on.
+    There,
+    /// It is being written.
+    Awaited,
+    /// It did not come.
+    Lost,
 }
 
 /// Unfolds a part of the page, or folds it again.

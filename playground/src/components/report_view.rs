@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rules::report::{Finding, Severity};
+use rules::report::Severity;
 use rules::rules::Lang;
 use rules::settings::Settings;
 use yew::prelude::*;
@@ -17,6 +17,7 @@ use crate::checking::Checked;
 use crate::inputs::Inputs;
 use crate::places::Place;
 use crate::words;
+use crate::worker::Work;
 
 /// What every part of a report needs of the page around it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +33,20 @@ pub struct Page {
     /// The 1-based line that the cursor is in.
     pub line: Callback<(), usize>,
     /// Puts the fixes of findings into the text.
-    pub apply: Callback<Vec<Finding>>,
+    pub apply: Callback<Fix>,
     /// What the text is checked with.
     pub settings: Rc<Settings>,
+    /// Does what is not needed for a verdict.
+    pub tools: Work,
+}
+
+/// Fixes to put into a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// Number of the input.
+    pub input: usize,
+    /// Numbers of the findings.
+    pub findings: Vec<usize>,
 }
 
 /// Most findings that are shown at first: hundreds take a browser noticeable time.

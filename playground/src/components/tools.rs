@@ -5,7 +5,7 @@ use rules::show::words::risk as risk_name;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use crate::examples::{self, Example};
+use crate::examples::{Example, TOPICS};
 use crate::shell::listed;
 use crate::words;
 
@@ -94,9 +94,9 @@ fn example_list(list: &NodeRef, lang: Lang, on_example: &Callback<&'static Examp
     html! {
         <select ref={list} id="examples" aria-label={words::EXAMPLES.text(lang)} {onchange}>
             <option value="">{ words::EXAMPLES.text(lang) }</option>
-            { for examples::rules().into_iter().map(|rule| html! {
-                <optgroup label={format!("{} · {}", risk_name(rule.risk).text(lang), rule.words.text(lang).title)}>
-                    { for examples::of(rule).map(|example| {
+            { for TOPICS.iter().map(|topic| html! {
+                <optgroup label={format!("{} · {}", risk_name(topic.risk).text(lang), topic.title.text(lang))}>
+                    { for topic.examples().map(|example| {
                         let kind = if example.is_bad() { words::RISKY } else { words::SAFE };
                         let label = format!("{}: {}", kind.text(lang), example.name());
                         html! { <option value={example.address()}>{ label }</option> }

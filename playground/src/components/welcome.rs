@@ -6,7 +6,7 @@ use rules::show::words::risk as risk_name;
 use yew::prelude::*;
 
 use super::command::command;
-use crate::examples::{self, Example};
+use crate::examples::{Example, TOPICS};
 use crate::words;
 
 /// Each risk with the commands whose output tells about it.
@@ -45,14 +45,14 @@ const TRIES: usize = 3;
 /// A few examples of a risk.
 fn tries(risk: Risk, lang: Lang, on_example: &Callback<&'static Example>) -> Html {
     // One of each rule; the first of a rule is a bad one.
-    let rules = examples::rules().into_iter().filter(|rule| rule.risk == risk);
-    let tries = rules.filter_map(|rule| Some((rule, examples::of(rule).next()?))).take(TRIES);
+    let topics = TOPICS.iter().filter(|topic| topic.risk == risk);
+    let tries = topics.filter_map(|topic| Some((topic, topic.examples().next()?))).take(TRIES);
     html! {
         <p class="tries">
             { words::TRY.text(lang) }
-            { for tries.map(|(rule, example)| {
+            { for tries.map(|(topic, example)| {
                 let onclick = on_example.reform(move |_: MouseEvent| example);
-                html! { <button type="button" class="link" {onclick}>{ rule.words.text(lang).title }</button> }
+                html! { <button type="button" class="link" {onclick}>{ topic.title.text(lang) }</button> }
             }) }
         </p>
     }

@@ -13,7 +13,7 @@ use crate::fragment;
 use crate::inputs::{EDITABLE, Inputs};
 use crate::job::{Job, Task};
 use crate::state::{Action, Phase, Refused, State};
-use crate::worker::Helper;
+use crate::worker::{Core, Done, Lost};
 
 /// How long after the last key a check starts, in milliseconds.
 const TYPING: u32 = 250;
@@ -24,18 +24,18 @@ pub fn use_checker(
     input: &HtmlTextAreaElement,
     inputs: &Callback<(), Inputs>,
     settings: &Rc<Settings>,
+    core: &Core,
     state: &UseReducerHandle<State>,
 ) {
-    let helper = use_memo((), |()| Helper::default());
     {
-        let (inputs, dispatch) = (inputs.clone(), state.dispatcher());
+        let (inputs, checker, dispatch) = (inputs.clone(), core.checker.clone(), state.dispatcher());
         let is_due = !matches!(state.phase(), Phase::Empty | Phase::TooLong);
         let delay = if state.at_once { 0 } else { TYPING };
-        use_effect_with((state.revision, Rc::clone(settings)), move |(revision, settings)| {
-            let (revision, settings) = (*revision, Rc::clone(settings));
+        use_effect_with((state.revision, Rc::clone(settings), state.lang), move |(revision, settings, lang)| {
+            let (revision, settings, lang) = (*revision, Rc::clone(settings), *lang);
             let check = move || {
-                let job = Job { task: Task::Check, node: settings.node.clone(), inputs: inputs.emit(()) };
-                check(&helper, job, revision, dispatch);
+                let job = Job { task: Task::Check, lang, node: settings.node.clone(), inputs: inputs.emit(()) };
+                checker.emit((job, hear(revision, dispatch)));
             };
             let mut timer = None;
             if is_due && delay == 0 {
@@ -47,7 +47,7 @@ pub fn use_checker(
             move || drop(timer)
         });
     }
-    let dispatch = state.dispatcher();
+    let (dispatch, wake) = (state.dispatcher(), core.wake.clone());
     use_effect_with(input.clone(), move |input| {
         let changed = {
             let (input, dispatch) = (input.clone(), dispatch.clone());
@@ -69,22 +69,21 @@ pub fn use_checker(
                 dispatch.dispatch(Action::Refused(Refused::NotEditable));
             }
         });
-        move || drop((edits, growth))
+        // Whoever goes there is about to have something checked.
+        let arrival = EventListener::once(input, "focus", move |_| wake.emit(()));
+        move || drop((edits, growth, arrival))
     });
 }
 
-/// A short check is done here and now, a long one in the worker.
-fn check(helper: &Helper, job: Job, revision: u64, dispatch: UseReducerDispatcher<State>) {
-    if !job.is_long() {
-        return dispatch.dispatch(Action::Checked { revision, checked: Rc::new(job.check()) });
-    }
-    helper.work(job, move |answer| {
-        let checked = answer.ok().and_then(|result| serde_json::from_str(&result).ok());
+/// Takes the result of a check.
+fn hear(revision: u64, dispatch: UseReducerDispatcher<State>) -> Done {
+    Callback::from(move |answer: Result<String, Lost>| {
+        let checked = answer.and_then(|result| serde_json::from_str(&result).map_err(|_| Lost::Died));
         dispatch.dispatch(match checked {
-            Some(checked) => Action::Checked { revision, checked: Rc::new(checked) },
-            None => Action::Failed { revision },
+            Ok(checked) => Action::Checked { revision, checked: Rc::new(checked) },
+            Err(why) => Action::Failed { revision, why },
         });
-    });
+    })
 }
 
 /// Whether the text came as a whole, so that no more keys are to be waited for.

@@ -38,7 +38,7 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
     }
     use_effect_with((), |()| {
         if let Some(element) = document().get_element_by_id("version") {
-            element.set_text_content(Some(&format!("noderisk {}", rules::version())));
+            element.set_text_content(Some(concat!("noderisk ", env!("NODERISK_VERSION"))));
         }
     });
     let status = shell.status.clone();

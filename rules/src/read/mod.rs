@@ -162,11 +162,6 @@ pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
     reading
 }
 
-/// Manifests first, then the kinds of lines.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    std::iter::once(manifest::KIND).chain(READERS.iter().map(|reader| reader.kind))
-}
-
 /// Run the reader of one kind over a text.
 #[cfg(fuzzing)]
 pub(crate) fn with(kind: &str, text: &str) {
@@ -431,22 +426,22 @@ impl Notes {
 
 #[cfg(test)]
 mod tests {
-    use super::{kinds, texts};
+    use super::{READERS, manifest, texts};
     use crate::Input;
     use crate::report::{Unread, Why};
     use crate::show::words;
 
     #[test]
     fn every_kind_of_input_has_a_name_in_every_language() {
-        for kind in kinds() {
-            assert!(words::kind(kind).is_some(), "name {kind} in show/words.rs");
-        }
+        let readers = READERS.iter().map(|reader| reader.kind);
+        let kinds: Vec<&str> = std::iter::once(manifest::KIND).chain(readers).collect();
+        assert_eq!(words::kinds().collect::<Vec<_>>(), kinds, "show/words.rs names them in the order of reading");
     }
 
     #[test]
     fn every_reader_is_fuzzed() {
         let programs = include_str!("../../fuzz/Cargo.toml");
-        for kind in kinds() {
+        for kind in words::kinds() {
             assert!(programs.contains(&format!("name = \"{kind}\"")), "add {kind} to fuzz/Cargo.toml");
         }
     }

@@ -93,38 +93,48 @@ pub const fn severity(severity: Severity) -> Label {
     }
 }
 
-/// Name of an input kind by the id of its reader; `None` for an id that this build does not know.
-#[must_use]
-pub fn kind(id: &str) -> Option<Label> {
-    Some(match id {
-        "manifest" => Label { en: "Kubernetes manifest", ja: "Kubernetes マニフェスト", zh: "Kubernetes 清单" },
-        "sysctl" => Label { en: "sysctl values", ja: "sysctl の値", zh: "sysctl 参数" },
-        "proc-cgroups" => Label { en: "/proc/cgroups", ja: "/proc/cgroups", zh: "/proc/cgroups" },
-        "membership" => Label {
+/// The kinds of input: ids as readers have them, in the order of reading, and names.
+const KINDS: [(&str, Label); 14] = [
+    ("manifest", Label { en: "Kubernetes manifest", ja: "Kubernetes マニフェスト", zh: "Kubernetes 清单" }),
+    ("sysctl", Label { en: "sysctl values", ja: "sysctl の値", zh: "sysctl 参数" }),
+    ("proc-cgroups", Label { en: "/proc/cgroups", ja: "/proc/cgroups", zh: "/proc/cgroups" }),
+    (
+        "membership",
+        Label {
             en: "cgroups of a process (/proc/PID/cgroup)",
             ja: "プロセスの cgroup（/proc/PID/cgroup）",
             zh: "进程的 cgroup（/proc/PID/cgroup）",
         },
-        "mounts" => Label { en: "mounts", ja: "マウント一覧", zh: "挂载列表" },
-        "versions" => Label { en: "versions", ja: "バージョン情報", zh: "版本信息" },
-        "inotify-usage" => Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" },
-        "log" => Label { en: "log", ja: "ログ", zh: "日志" },
-        "kubectl-tables" => Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" },
-        "pod-generator" => Label {
-            en: "settings of a tool that creates pods",
-            ja: "Pod を作るツールの設定",
-            zh: "创建 Pod 的工具的配置",
+    ),
+    ("mounts", Label { en: "mounts", ja: "マウント一覧", zh: "挂载列表" }),
+    ("inotify-usage", Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" }),
+    ("cgroup-tree", Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" }),
+    ("kernel-command-line", Label { en: "kernel command line", ja: "カーネルの起動パラメーター", zh: "内核启动参数" }),
+    ("kubectl-tables", Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" }),
+    (
+        "node-description",
+        Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" },
+    ),
+    (
+        "pod-generator",
+        Label {
+            en: "settings of a tool that creates pods", ja: "Pod を作るツールの設定", zh: "创建 Pod 的工具的配置"
         },
-        "node-description" => {
-            Label { en: "description of a node", ja: "ノードの describe 出力", zh: "节点的 describe 输出" }
-        }
-        "kernel-command-line" => {
-            Label { en: "kernel command line", ja: "カーネルの起動パラメーター", zh: "内核启动参数" }
-        }
-        "platform" => Label { en: "operating system", ja: "OS の情報", zh: "操作系统信息" },
-        "cgroup-tree" => Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" },
-        _ => return None,
-    })
+    ),
+    ("log", Label { en: "log", ja: "ログ", zh: "日志" }),
+    ("versions", Label { en: "versions", ja: "バージョン情報", zh: "版本信息" }),
+    ("platform", Label { en: "operating system", ja: "OS の情報", zh: "操作系统信息" }),
+];
+
+/// Ids of the kinds of input, in the order of reading.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.into_iter().map(|(id, _)| id)
+}
+
+/// Name of a kind of input; `None` for an id that this build does not know.
+#[must_use]
+pub fn kind(id: &str) -> Option<Label> {
+    KINDS.into_iter().find(|(known, _)| *known == id).map(|(_, name)| name)
 }
 
 /// Why lines were not used. A parser's own message ([`Why::Broken`]) is not part of it.
