@@ -7,17 +7,37 @@ import { onPage, siteBelow } from "./stage.mjs";
 
 const LIMIT = "fs.inotify.max_user_instances = 128\n";
 
-/** All that is needed offline is kept. */
-const kept = (visit) => visit.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+/** All that is needed offline is kept, once something has been checked. */
+async function kept(visit) {
+  await visit.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+  await visit.paste(LIMIT);
+  await visit.verdictIs(/^At risk/);
+  await visit.page.waitForFunction(async () => {
+    const keys = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+    return keys.flat().filter(({ url }) => /(checker|tools)-/.test(url)).length === 4;
+  });
+}
 
-onPage("visited once, the page is there when the server is not", { base: "/gone/" }, async (visit) => {
+onPage("used once, the page is there when the server is not, all of it", { base: "/gone/" }, async (visit) => {
   await kept(visit);
   (await siteBelow("/gone/")).close();
   await visit.page.reload();
   await visit.started();
   await visit.paste(LIMIT);
   await visit.verdictIs(/^At risk/);
+  assert.match((await visit.saved(() => visit.click("Save JSON"))).bytes.toString(), /"verdict": "at-risk"/);
 });
+
+onPage("only looked at, the page opens without a network and says what is missing",
+  { base: "/seen/", complaints: [/ERR_|Failed to fetch/] },
+  async (visit) => {
+    await visit.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+    (await siteBelow("/seen/")).close();
+    await visit.page.reload();
+    await visit.started();
+    await visit.paste(LIMIT);
+    await visit.statusIs(/^The checker could not be loaded\. Your text is still here/);
+  });
 
 onPage("links and samples open without a network as well", { base: "/gone-too/" }, async (visit) => {
   await kept(visit);

@@ -1,7 +1,9 @@
-// Long texts: checked in a worker, or without one where it is refused; the page stays usable meanwhile.
+// The rule core: loaded when it is first of use, in a worker, or within the page where workers are refused. The page
+// stays usable meanwhile, also with long texts.
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
+import { eventually, example } from "./visit.mjs";
 
 const LINE = "Nov 30 04:19:56 node-7 kubelet[812]: I1130 04:19:56.000001     812 reconciler.go:224] \"operationExecutor started\"\n";
 const MB = 1024 * 1024;
@@ -9,14 +11,54 @@ const MB = 1024 * 1024;
 /** A log of that many bytes, with what matters at its end. */
 const log = (bytes) => `${LINE.repeat(Math.ceil(bytes / LINE.length))}fs.inotify.max_user_instances = 128\n`;
 
-onPage("a short text needs no worker, a long one is checked in one", async (visit) => {
-  await visit.paste("fs.inotify.max_user_instances = 128\n");
+const LIMIT = "fs.inotify.max_user_instances = 128\n";
+
+onPage("a worker starts when somebody goes to the field, and another one when a report is wanted", async (visit) => {
+  const { page } = visit;
+  assert.equal(page.workers().length, 0);
+  await visit.input.focus();
+  await eventually(() => assert.equal(page.workers().length, 1));
+  await visit.paste(LIMIT);
   await visit.verdictIs(/^At risk/);
-  assert.equal(visit.page.workers().length, 0);
-  await visit.pasteOver(log(MB));
+  await visit.pasteOver(log(MB / 2));
   await visit.statusIs(/^\d{4,} lines checked\. At risk/);
-  assert.equal(visit.page.workers().length, 1);
+  assert.equal(page.workers().length, 1);
+  await visit.saved(() => visit.click("Save JSON"));
+  await visit.saved(() => visit.click("Save SARIF"));
+  assert.equal(page.workers().length, 2);
 });
+
+onPage("a link to a sample needs nobody to go anywhere", { open: "#example=inotify-instances-low/bad-default-limit.txt" },
+  (visit) => visit.verdictIs(/^At risk/));
+
+onPage("what the checker was not given for want of a network is checked when that is back",
+  { complaints: [/ERR_INTERNET_DISCONNECTED|Failed to fetch/] },
+  async (visit) => {
+    const context = visit.page.context();
+    await context.setOffline(true);
+    await visit.paste(LIMIT);
+    await visit.statusIs(/^The checker could not be loaded\. Your text is still here/);
+    assert.equal(await visit.input.inputValue(), LIMIT);
+    await context.setOffline(false);
+    await visit.input.press("Enter");
+    await visit.verdictIs(/^At risk/);
+  });
+
+const toolsMissing = (context) => context.route("**/tools-*", (route) => route.abort());
+
+onPage("a report that cannot be written is told, and the verdict stays", { prepare: toolsMissing, complaints: [/ERR_FAILED|Failed to fetch/] },
+  async (visit) => {
+    await visit.paste(example("memory-volume-unlimited-writer/bad-deployment.yaml"));
+    await visit.verdictIs(/^At risk/);
+    await visit.click("Save JSON");
+    await visit.report.getByText(/^This part of the page could not be loaded/).waitFor();
+    await visit.click("Enforce this…");
+    await visit.report.getByRole("region", { name: "Enforce this…" }).getByText(/^This part of the page could not be loaded/).waitFor();
+    await visit.button("Apply fix").first().click();
+    await visit.statusIs(/^This part of the page could not be loaded/);
+    assert.equal(await visit.input.inputValue(), example("memory-volume-unlimited-writer/bad-deployment.yaml"));
+    await visit.verdictIs(/^At risk/);
+  });
 
 onPage("the result of a text that is no longer there is dropped", async (visit) => {
   await visit.paste(log(MB / 2));
@@ -35,9 +77,10 @@ const noWorkers = (context) => context.addInitScript(() => {
   };
 });
 
-onPage("where workers throw, a long text is checked all the same", { prepare: noWorkers }, async (visit) => {
+onPage("where workers throw, texts are checked and reports written all the same", { prepare: noWorkers }, async (visit) => {
   await visit.paste(log(MB));
   await visit.verdictIs(/^At risk/);
+  assert.match((await visit.saved(() => visit.click("Save JSON"))).bytes.toString(), /"verdict": "at-risk"/);
 });
 
 const workersForbidden = (context) => context.route("**/", async (route) => {

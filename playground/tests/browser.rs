@@ -823,7 +823,6 @@ async fn a_paste_too_long_for_the_textarea_is_held_beside_it() {
          document.getElementById('input').dispatchEvent(event);
          return event.defaultPrevented;",
     );
-    let _nowhere = WorkerScript::at("no/such/folder/");
     let prevented = pastes.call1(&JsValue::NULL, &text.into()).unwrap();
     assert_eq!(prevented, JsValue::TRUE);
     stage.wait_for_status("100001 lines checked. At risk").await;
@@ -923,7 +922,7 @@ async fn where_workers_are_refused_the_page_does_their_work() {
     let stage = Stage::beside().await;
     stage.enter("uname -r", "insertFromPaste").await;
     stage.wait_for_status("3 lines checked. At risk").await;
-    drop((forbidden, here));
+    drop((stage, forbidden, here));
 
     // A worker that cannot be started says so later on.
     let _here = WorkerScript::new(&format!("if (self.document === undefined) throw 'refused'; {script}"));
