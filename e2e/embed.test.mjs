@@ -177,6 +177,70 @@ onPage("a plain frame works without the script of the element",
     assert.equal(sideways, 0);
   });
 
+/** A page with a plain frame in it, which opens `query`. */
+const framed = (query) => (address) => `<!doctype html>
+<script>
+  var ready = new Promise((resolve) => addEventListener("message", ({ data }) => data.type === "noderisk:ready" && resolve()));
+</script>
+<iframe title="check" src="${address}?embed=1${query}" width="600" height="800"></iframe>`;
+
+onPage("a text is read as the kind that is asked for, until the reader chooses another", { host: framed("&kind=mounts") },
+  async (visit) => {
+    const check = inside(visit);
+    await check.input.fill(LIMIT);
+    await check.verdictIs(/^Cannot judge/);
+    assert.equal(await check.readAs("Pasted text").inputValue(), "mounts");
+    await check.readAs("Pasted text").selectOption("");
+    await check.verdictIs(/^At risk/);
+    await check.input.fill(`# edited\n${LIMIT}`);
+    await check.statusIs(/^2 lines checked\. At risk/);
+    await check.click("Clear");
+    await check.input.fill(LIMIT);
+    await check.verdictIs(/^Cannot judge/);
+  });
+
+onPage("a text that is sent is read as the kind that is asked for",
+  { host: documentation(`<noderisk-check kind="mounts"><pre>${LIMIT}</pre></noderisk-check><noderisk-check kind="sysctl"><pre>${LIMIT}</pre></noderisk-check>`),
+    viewport: { width: 1280, height: 2000 } },
+  async (visit) => {
+    await inside(visit, 0).verdictIs(/^Cannot judge/);
+    assert.equal(await inside(visit, 0).readAs("Pasted text").inputValue(), "mounts");
+    await inside(visit, 1).verdictIs(/^At risk/);
+    assert.equal(await inside(visit, 1).readAs("Pasted text").inputValue(), "sysctl");
+  });
+
+const EXAMPLE = "#example=inotify-instances-low/bad-default-limit.txt";
+/** Carries the limit and no kind; made by hand with zlib, as are the others of its kind in share.test.mjs. */
+const LINK = "#v1.d=q1YqSa0oUbJSSivWy8zLL8lMq9TLTayILy1OLYrPzCsuScxLTi1WsFUwNLKIyVOqBQA";
+/** Carries the limit as `sysctl`, and a Pod. */
+const OF_KIND = "#v2.d=VY-xagMxDIZfRXi-XEmmYujWNZCpSy4E5axQ00g2Z9015vC7127SoeP_6_sktBqluxprrqn3EtRfc894P8-JprOXpCgjJXiD7e51ENMZQaaKS3DUazU78-XF1SblNOqtZg5TJY7rHxqD6zNyGz1vNcPCIbhBMPoPmpIPYmHZDsKk6FDRwtp0C990KYOkSKMdBGAMouilKr9xAw8KY2wRYAm3mWkfZtFk4fhcsnTArTqgflp4Wcqp0Q_2P0YcNb_7qd5ncn5mC3uqH-XSHFNO5Qc";
+
+for (const [what, fragment, verdict, name, kind] of [
+  ["an example in the fragment", EXAMPLE, /^Cannot judge/, "Pasted text", "log"],
+  ["a link without a kind", LINK, /^Cannot judge/, "Pasted text", "log"],
+  ["a link with a kind of its own", OF_KIND, /^At risk/, "node.txt", "sysctl"],
+]) {
+  onPage(`the kind that is asked for and ${what}`, { host: framed(`&kind=log${fragment}`) }, async (visit) => {
+    const check = inside(visit);
+    await check.verdictIs(verdict);
+    assert.equal(await check.readAs(name).inputValue(), kind);
+  });
+}
+
+onPage("an unknown kind is passed over", { host: framed("&kind=nonsense") }, async (visit) => {
+  const check = inside(visit);
+  assert.equal(await check.input.getAttribute("placeholder"), "Paste here, or drop a file anywhere on the page.");
+  await check.input.fill(LIMIT);
+  await check.verdictIs(/^At risk/);
+  assert.equal(await check.readAs("Pasted text").inputValue(), "");
+});
+
+onPage("an example that the reader chooses tells itself what it is", { host: framed("&kind=mounts") }, async (visit) => {
+  const check = inside(visit);
+  await check.page.getByRole("combobox", { name: "Examples" }).selectOption(EXAMPLE.replace("#example=", ""));
+  await check.verdictIs(/^At risk/);
+});
+
 onPage("an embedded page leaves nothing behind",
   { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },
   async (visit) => {

@@ -5,6 +5,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+/** The longest text that can be edited, in UTF-16 code units. */
+export const EDITABLE = editable();
+
 export class Visit {
   /** `page` may be a frame's content; then there are no complaints of its own. */
   constructor(page, complaints, close) {
@@ -16,6 +19,7 @@ export class Visit {
     this.report = page.getByRole("region", { name: "Report", exact: true });
     this.verdict = this.report.getByRole("heading", { level: 2 }).first();
     this.findings = this.report.getByRole("article");
+    this.inputs = page.getByRole("list", { name: "Inputs", exact: true });
   }
 
   /** The page is ready to check. */
@@ -35,6 +39,22 @@ export class Visit {
     await this.input.focus();
     await this.page.keyboard.press("ControlOrMeta+A");
     await this.paste(text);
+  }
+
+  /** The choice of how the input with that name is read. */
+  readAs(name) {
+    return this.page.getByRole("combobox", { name: `How ${name} is read`, exact: true });
+  }
+
+  /** The names of the inputs, in order. */
+  inputNames() {
+    return this.inputs.locator(".name").allTextContents();
+  }
+
+  /** The rules of the findings on show, each once, sorted. */
+  async rules() {
+    const rules = await this.findings.locator(".rule").allTextContents();
+    return [...new Set(rules)].sort();
   }
 
   button(name, within = this.page) {
@@ -89,6 +109,13 @@ export async function eventually(check) {
       await pause(20);
     }
   }
+}
+
+/** As the page's source has it. */
+function editable() {
+  const source = readFileSync(new URL("../playground/src/inputs.rs", import.meta.url), "utf8");
+  const factors = /const EDITABLE: u32 = ([\d* ]+);/.exec(source)[1].split("*").map(Number);
+  return factors.reduce((product, factor) => product * factor);
 }
 
 /** The text of a file in examples/. */

@@ -4,7 +4,8 @@
 //   <noderisk-check kind="manifest"><pre>apiVersion: v1 …</pre></noderisk-check>
 //
 // Attributes: kind, lang, theme, readonly, hide, src, title, sandbox. examples/embedding/README.md describes them, the
-// messages between element and page, and the event "noderisk-report".
+// messages between element and page, and the event "noderisk-report". The text is read as `kind` alone, until the reader
+// chooses another.
 (() => {
   "use strict";
 

@@ -1,14 +1,17 @@
 //! The page inside another page: what the address asks for, and the messages between the two.
 //!
-//! The query only chooses how the page looks. The text never stands in it, because a query reaches the server and its
-//! logs; it comes in the fragment or as a message. `?embed=1` takes these further names:
+//! The query only chooses how the page looks and how it reads. The text never stands in it, because a query reaches the
+//! server and its logs; it comes in the fragment or as a message. `?embed=1` takes these further names:
 //!
 //! | name | value |
 //! |---|---|
-//! | `kind` | id of a kind of input (`sysctl`): what the empty textarea asks for |
+//! | `kind` | id of a kind of input (`sysctl`): what the empty textarea asks for, and how the text is read |
 //! | `readonly` | `1`: the text cannot be changed |
 //! | `hide` | parts to leave out, with commas between: `examples`, `files`, `node`, `privacy`, `actions`, `link` |
 //! | `channel` | any word; every message carries it, so that the receiver knows whom it is from |
+//!
+//! The kind counts as chosen by the reader, who may choose another: for what is typed, pasted or sent, and for what the
+//! fragment opens when it names no kind itself. Files and examples of the reader's choice tell themselves what they are.
 //!
 //! `lang` and `theme` are taken by `boot.js`, before the first paint. What is not understood is passed over, so that
 //! a page made for a later version still works. The messages are described in `examples/embedding/README.md`.
@@ -16,6 +19,7 @@
 use rules::report::{Report, Severity};
 use serde_json::{Value, json};
 
+use crate::inputs::known_kind;
 use crate::preferences::{Theme, named};
 
 /// Version of the messages; it changes only when a reader of the old ones would misread the new ones.
@@ -24,8 +28,8 @@ const VERSION: u32 = 1;
 /// What the page around asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Embed {
-    /// Id of the kind of input that is asked for.
-    pub kind: Option<String>,
+    /// The kind of input that is asked for, when this build knows it.
+    pub kind: Option<&'static str>,
     /// Whether the text is to stay as it is.
     pub readonly: bool,
     /// Parts to leave out, each one of [`PARTS`].
@@ -49,7 +53,7 @@ impl Embed {
             // A comma is often escaped.
             let hide = value("hide").unwrap_or_default().replace("%2C", ",").replace("%2c", ",");
             Self {
-                kind: word("kind").map(str::to_owned),
+                kind: word("kind").and_then(known_kind),
                 readonly: value("readonly") == Some("1"),
                 hidden: PARTS.into_iter().filter(|part| hide.split(',').any(|name| name == *part)).collect(),
                 channel: word("channel").map(str::to_owned),
@@ -149,7 +153,7 @@ mod tests {
     fn every_choice_is_read() {
         let query = "?embed=1&kind=proc-cgroups&lang=ja&readonly=1&hide=files,node%2Cactions&channel=a1-B2";
         let embed = Embed::read(query).unwrap();
-        assert_eq!(embed.kind.as_deref(), Some("proc-cgroups"));
+        assert_eq!(embed.kind, Some("proc-cgroups"));
         assert!(embed.readonly);
         assert_eq!(embed.hidden, ["files", "node", "actions"]);
         assert_eq!(embed.channel.as_deref(), Some("a1-B2"));
@@ -159,6 +163,9 @@ mod tests {
     fn what_is_not_understood_is_passed_over() {
         let query = "?embed=1&&=&kind=%3Cb%3E&hide=everything,,&readonly=yes&channel=a b&later=1";
         assert_eq!(Embed::read(query), Some(Embed::default()));
+        for unknown in ["?embed=1&kind=nonsense", "?embed=1&kind=Sysctl", "?embed=1&kind="] {
+            assert_eq!(Embed::read(unknown), Some(Embed::default()), "{unknown}");
+        }
         let long = format!("?embed=1&channel={}", "a".repeat(65));
         assert_eq!(Embed::read(&long), Some(Embed::default()));
     }

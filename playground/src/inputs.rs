@@ -176,6 +176,12 @@ impl Inputs {
         (2..).map(|number| format!("paste-{number}")).find(is_free).unwrap_or_default()
     }
 
+    /// The kind of what is pasted: that of the input on show, as long as that one is empty.
+    #[must_use]
+    pub fn kind_of_paste(&self) -> Option<&'static str> {
+        self.shown().filter(|source| source.is_empty()).and_then(|source| source.kind)
+    }
+
     /// Show another one.
     #[must_use]
     pub fn showing(mut self, index: usize) -> Self {
@@ -214,10 +220,18 @@ impl Inputs {
     #[must_use]
     pub fn of_shared(shared: Shared) -> Self {
         let first = Part { name: shared.name.unwrap_or_else(|| NAME.to_owned()), kind: shared.kind, text: shared.text };
-        let known = |id: &str| rules::show::words::kinds().find(|kind| *kind == id);
-        let source =
-            |part: Part| Source { kind: part.kind.as_deref().and_then(known), ..Source::typed(&part.name, &part.text) };
+        let kind = |part: &Part| part.kind.as_deref().and_then(known_kind);
+        let source = |part: Part| Source { kind: kind(&part), ..Source::typed(&part.name, &part.text) };
         Self::of(std::iter::once(first).chain(shared.more).map(source).collect())
+    }
+
+    /// The same with the first one of that kind, as long as nobody has said of what kind it is.
+    #[must_use]
+    pub fn first_of(mut self, kind: Option<&'static str>) -> Self {
+        if let Some(first) = self.list.first_mut() {
+            first.kind = first.kind.or(kind);
+        }
+        self
     }
 
     /// Say of what kind one is.
@@ -228,6 +242,12 @@ impl Inputs {
         }
         self
     }
+}
+
+/// The kind with that id, when this build knows it.
+#[must_use]
+pub fn known_kind(id: &str) -> Option<&'static str> {
+    rules::show::words::kinds().find(|kind| *kind == id)
 }
 
 #[cfg(test)]
@@ -269,6 +289,19 @@ mod tests {
         assert_eq!(Inputs::of_shared(shared), inputs);
         let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, str::to_uppercase);
         assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
+    }
+
+    #[test]
+    fn the_first_input_gets_the_kind_that_is_asked_for_unless_it_has_one() {
+        let kinds = |inputs: Inputs| inputs.list().iter().map(|source| source.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(two().first_of(Some("sysctl"))), [Some("sysctl"), None]);
+        assert_eq!(kinds(two().of_kind(0, Some("log")).first_of(Some("sysctl"))), [Some("log"), None]);
+        assert_eq!(kinds(two().of_kind(0, Some("log")).first_of(None)), [Some("log"), None]);
+        let typed = Inputs::default().first_of(Some("sysctl")).saved("text");
+        assert_eq!(kinds(typed.clone()), [Some("sysctl")]);
+        assert_eq!(Inputs::default().first_of(Some("sysctl")).kind_of_paste(), Some("sysctl"));
+        assert_eq!(typed.kind_of_paste(), None, "a paste beside a text is another input");
+        assert_eq!(kinds(typed.of_kind(0, None).saved("more")), [None], "the reader has the last word");
     }
 
     #[test]

@@ -128,10 +128,10 @@ pub enum Action {
 }
 
 impl State {
-    /// An empty page in that language and theme.
+    /// A page in that language and theme that is empty as `inputs` are.
     #[must_use]
-    pub fn new(lang: Lang, theme: Theme) -> Self {
-        Self { lang, theme, ..Self::default() }
+    pub fn new(lang: Lang, theme: Theme, inputs: Inputs) -> Self {
+        Self { lang, theme, inputs, ..Self::default() }
     }
 
     /// How far the check of the present text is.

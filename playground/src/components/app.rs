@@ -48,7 +48,10 @@ pub struct AppProps {
 pub fn App(props: &AppProps) -> Html {
     let shell = &props.shell;
     let input = &shell.input;
-    let state = use_reducer(|| State::new(preferences::lang(), preferences::theme()));
+    // What the page around asks for counts as chosen.
+    let kind = shell.embed.as_ref().and_then(|embed| embed.kind);
+    let empty = Inputs::default().first_of(kind);
+    let state = use_reducer(|| State::new(preferences::lang(), preferences::theme(), empty.clone()));
     let settings = use_memo(state.node.clone(), |node| Settings { node: node.clone(), ..Settings::default() });
     let latest = use_mut_ref(|| (*state).clone());
     *latest.borrow_mut() = (*state).clone();
@@ -91,11 +94,11 @@ pub fn App(props: &AppProps) -> Html {
     let on_open = {
         let (input, go, dispatch) = (input.clone(), go.clone(), state.dispatcher());
         Callback::from(move |opened| match opened {
-            Opened::Example(example) => go.emit(Go::example(example)),
+            Opened::Example(example) => go.emit(Go::example(example).of_kind(kind)),
             Opened::Shared(Ok(shared)) => {
                 dispatch.dispatch(Action::Node(shared.node()));
-                let line = shared.line;
-                go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(Inputs::of_shared(shared)) });
+                let (line, inputs) = (shared.line, Inputs::of_shared(shared));
+                go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(inputs) }.of_kind(kind));
                 if let Some(line) = line {
                     shell::put_cursor(&input, line);
                     dispatch.dispatch(Action::Cursor(line));
@@ -136,13 +139,15 @@ pub fn App(props: &AppProps) -> Html {
         Callback::from(move |text: JsString| {
             let inputs = inputs.emit(());
             match files::pasted(&inputs.new_name(), &text, inputs.room()) {
-                Some(source) => add.emit(vec![source]),
+                Some(source) => add.emit(vec![Source { kind: inputs.kind_of_paste(), ..source }]),
                 None => dispatch.dispatch(Action::Refused(Refused::TooLong)),
             }
         })
     };
     use_long_paste(input, on_long_paste);
-    use_embed(shell, &state, go.reform(|text: Rc<str>| Go::instead(Inputs::of(vec![Source::typed(NAME, &text)]))));
+    let on_message =
+        go.reform(move |text: Rc<str>| Go::instead(Inputs::of(vec![Source::typed(NAME, &text)])).of_kind(kind));
+    use_embed(shell, &state, on_message);
     use_fragment(input.text_length() == 0, on_open);
     use_file_drop(on_files.clone());
     use_cursor(input, state.dispatcher());
@@ -206,7 +211,7 @@ pub fn App(props: &AppProps) -> Html {
             tools,
         }
     };
-    let on_clear = go.reform(|()| Go::instead(Inputs::default()));
+    let on_clear = go.reform(move |()| Go::instead(empty.clone()));
     let on_add = {
         let (go, inputs, input) = (go.clone(), inputs.clone(), input.clone());
         Callback::from(move |()| {
@@ -291,6 +296,11 @@ impl Go {
     fn example(example: &'static Example) -> Self {
         let inputs = Inputs::of(vec![Source::typed(NAME, example.text)]);
         Self { example: Some(example), fragment: Some(fragment::of(example)), ..Self::instead(inputs) }
+    }
+
+    /// The same with the first input read as that kind, unless it has one of its own.
+    fn of_kind(self, kind: Option<&'static str>) -> Self {
+        Self { inputs: self.inputs.first_of(kind), ..self }
     }
 }
 

@@ -7,7 +7,7 @@ use rules::show::words::kind as kind_name;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
-use crate::inputs::{Inputs, Source, Text};
+use crate::inputs::{Inputs, Source, Text, known_kind};
 use crate::words;
 
 /// The inputs and what to do with them.
@@ -76,7 +76,7 @@ fn kind_choice(index: usize, source: &Source, name: &str, props: &Props) -> Html
     let lang = props.lang;
     let onchange = props.on_kind.reform(move |event: Event| {
         let id = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
-        (index, rules::show::words::kinds().find(|kind| *kind == id))
+        (index, known_kind(&id))
     });
     html! {
         <select aria-label={words::read_as(lang, name)} {onchange}>

@@ -24,7 +24,7 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
     use_effect_with(state.theme, |theme| show_theme(*theme));
     {
         let (input, report) = (shell.input.clone(), shell.report.clone());
-        let kind = shell.embed.as_ref().and_then(|embed| embed.kind.clone());
+        let kind = shell.embed.as_ref().and_then(|embed| embed.kind);
         use_effect_with(state.lang, move |lang| {
             show_lang(*lang);
             for (id, label) in WORDS {
@@ -32,7 +32,7 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
                     element.set_text_content(Some(label.text(*lang)));
                 }
             }
-            input.set_placeholder(&words::placeholder(*lang, kind.as_deref()));
+            input.set_placeholder(&words::placeholder(*lang, kind));
             let _ = report.set_attribute("aria-label", words::REPORT.text(*lang));
         });
     }
