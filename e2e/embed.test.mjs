@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
-import { eventually, Visit } from "./visit.mjs";
+import { EDITABLE, eventually, Visit } from "./visit.mjs";
 
 const LIMIT = "fs.inotify.max_user_instances = 128";
 const ENOUGH = "fs.inotify.max_user_instances = 8192";
@@ -184,6 +184,12 @@ const framed = (query) => (address) => `<!doctype html>
 </script>
 <iframe title="check" src="${address}?embed=1${query}" width="600" height="800"></iframe>`;
 
+/** Send a text, repeated, to the page in the frame. */
+const send = (visit, text, times = 1) => visit.page.evaluate(async ([text, times]) => {
+  await ready;
+  frames[0].postMessage({ type: "noderisk:input", v: 1, text: text.repeat(times) }, "*");
+}, [text, times]);
+
 onPage("a text is read as the kind that is asked for, until the reader chooses another", { host: framed("&kind=mounts") },
   async (visit) => {
     const check = inside(visit);
@@ -240,6 +246,31 @@ onPage("an example that the reader chooses tells itself what it is", { host: fra
   await check.page.getByRole("combobox", { name: "Examples" }).selectOption(EXAMPLE.replace("#example=", ""));
   await check.verdictIs(/^At risk/);
 });
+
+onPage("a long text that is sent is held beside the field, and read as the kind that is asked for",
+  { host: framed("&kind=sysctl") },
+  async (visit) => {
+    const check = inside(visit);
+    await send(visit, `${LIMIT}\n`, EDITABLE / 32);
+    await check.verdictIs(/^At risk/);
+    await check.page.getByText(/^Too long to be edited here/).waitFor();
+    assert.equal(await check.input.count(), 0, "the field is hidden");
+    assert.equal(await check.page.locator("#input").inputValue(), "");
+    assert.equal(await check.readAs("Pasted text").inputValue(), "sysctl");
+    await check.page.getByText(/^Open full page Texts too long to be edited do not go along/).waitFor();
+    await send(visit, ENOUGH);
+    await check.verdictIs(/^No risk found/);
+    assert.equal(await check.input.inputValue(), ENOUGH);
+    assert.equal(await check.page.getByText(/do not go along/).count(), 0);
+  });
+
+onPage("of a text that is beyond all limits the start is checked",
+  { host: framed("") },
+  async (visit) => {
+    const check = inside(visit);
+    await send(visit, "a line of a log that never ends\n", 400_000);
+    await check.page.getByText("only the first 10.0 MB are checked").first().waitFor();
+  });
 
 onPage("an embedded page leaves nothing behind",
   { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },

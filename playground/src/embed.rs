@@ -97,32 +97,26 @@ impl Embed {
 }
 
 /// A message of the page around.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Check this text.
-    Input(String),
+    /// Check the text that comes with it. That may be long, and stays with the browser.
+    Input,
     /// Show this theme.
     Theme(Theme),
 }
 
 impl Told {
-    /// Read a message by its `type`, its `v`, and its `text` or `theme`. `None` when it is none of ours.
+    /// Read a message by its `type`, its `v` and its `theme`. `None` when it is none of ours.
     #[must_use]
-    pub fn read(kind: &str, version: f64, content: &str) -> Option<Self> {
+    pub fn read(kind: &str, version: f64, theme: &str) -> Option<Self> {
         if version != f64::from(VERSION) {
             return None;
         }
         match kind {
-            "noderisk:input" => Some(Self::Input(content.to_owned())),
-            "noderisk:theme" => named(content, &Theme::ALL).map(Self::Theme),
+            "noderisk:input" => Some(Self::Input),
+            "noderisk:theme" => named(theme, &Theme::ALL).map(Self::Theme),
             _ => None,
         }
-    }
-
-    /// Name of the field that holds the content of a message with this `type`.
-    #[must_use]
-    pub fn field(kind: &str) -> &'static str {
-        if kind == "noderisk:theme" { "theme" } else { "text" }
     }
 }
 
@@ -187,10 +181,10 @@ mod tests {
 
     #[test]
     fn messages_of_the_page_around_are_told_from_others() {
-        assert_eq!(Told::read("noderisk:input", 1.0, "a"), Some(Told::Input("a".into())));
+        assert_eq!(Told::read("noderisk:input", 1.0, ""), Some(Told::Input));
         assert_eq!(Told::read("noderisk:theme", 1.0, "dark"), Some(Told::Theme(Theme::Dark)));
         assert_eq!(Told::read("noderisk:theme", 1.0, "pink"), None);
-        assert_eq!(Told::read("noderisk:input", 2.0, "a"), None);
-        assert_eq!(Told::read("webpackHotUpdate", 1.0, "a"), None);
+        assert_eq!(Told::read("noderisk:input", 2.0, ""), None);
+        assert_eq!(Told::read("webpackHotUpdate", 1.0, ""), None);
     }
 }

@@ -1,11 +1,11 @@
-//! From files and long pastes to inputs. What is too long to be edited stays in the browser's memory, uncopied.
+//! From files, long pastes, messages and links to inputs. What is too long to be edited stays in the browser's memory.
 
 use js_sys::{Array, JsString};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-use crate::inputs::{EDITABLE, Source, Text};
+use crate::inputs::{EDITABLE, Inputs, MOST, Source, Text};
 use crate::state::Refused;
 
 /// The files as inputs, as far as there is room, in bytes; and why not all of them were taken as they are.
@@ -34,7 +34,8 @@ async fn one(file: &File, room: u32) -> Result<Source, Refused> {
     Ok(Source::typed(&file.name(), &text.as_string().ok_or(Refused::Unreadable)?))
 }
 
-/// A pasted text that is too long for the textarea; `None` when there is no room for it.
+/// A text that was pasted or sent, held beside the textarea when it is too long for that; `None` when there is no room
+/// for it.
 #[must_use]
 pub fn pasted(name: &str, text: &JsString, room: u32) -> Option<Source> {
     if text.length() <= EDITABLE {
@@ -43,6 +44,17 @@ pub fn pasted(name: &str, text: &JsString, room: u32) -> Option<Source> {
     }
     let blob = Blob::new_with_str_sequence(&Array::of1(&JsValue::from(text))).ok()?;
     held(name, &blob, room)
+}
+
+/// The same inputs, each too long for the textarea held beside it.
+#[must_use]
+pub fn fitting(inputs: &Inputs) -> Inputs {
+    let long = |source: &Source| {
+        let text = source.typed_text().filter(|text| text.len() > EDITABLE as usize)?;
+        Some(Source { kind: source.kind, ..pasted(&source.name, &text.into(), MOST)? })
+    };
+    let fitting = inputs.list().iter().map(|source| long(source).unwrap_or_else(|| source.clone()));
+    Inputs::of(fitting.collect()).showing(inputs.active())
 }
 
 /// An input that stays where it is, cut where there is no more room; `None` when there is hardly any.

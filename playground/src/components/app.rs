@@ -26,7 +26,7 @@ use crate::hooks::{
     use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_long_paste, use_reload,
     use_shell_words,
 };
-use crate::inputs::{Inputs, Source};
+use crate::inputs::{Inputs, MOST, Source};
 use crate::job::{Job, Task};
 use crate::places::{Place, line_at};
 use crate::preferences;
@@ -97,7 +97,7 @@ pub fn App(props: &AppProps) -> Html {
             Opened::Example(example) => go.emit(Go::example(example).of_kind(kind)),
             Opened::Shared(Ok(shared)) => {
                 dispatch.dispatch(Action::Node(shared.node()));
-                let (line, inputs) = (shared.line, Inputs::of_shared(shared));
+                let (line, inputs) = (shared.line, files::fitting(&Inputs::of_shared(shared)));
                 go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(inputs) }.of_kind(kind));
                 if let Some(line) = line {
                     shell::put_cursor(&input, line);
@@ -145,8 +145,13 @@ pub fn App(props: &AppProps) -> Html {
         })
     };
     use_long_paste(input, on_long_paste);
-    let on_message =
-        go.reform(move |text: Rc<str>| Go::instead(Inputs::of(vec![Source::typed(NAME, &text)])).of_kind(kind));
+    let on_message = {
+        let (go, dispatch) = (go.clone(), state.dispatcher());
+        Callback::from(move |text: JsString| match files::pasted(NAME, &text, MOST) {
+            Some(source) => go.emit(Go::instead(Inputs::of(vec![source])).of_kind(kind)),
+            None => dispatch.dispatch(Action::Refused(Refused::TooLong)),
+        })
+    };
     use_embed(shell, &state, on_message);
     use_fragment(input.text_length() == 0, on_open);
     use_file_drop(on_files.clone());

@@ -1,10 +1,8 @@
 //! Talks with the page around, when there is one.
 
-use std::rc::Rc;
-
 use gloo::events::EventListener;
 use gloo::utils::{document, document_element, window};
-use js_sys::{JSON, Reflect};
+use js_sys::{JSON, JsString, Reflect};
 use serde_json::Value;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -17,7 +15,7 @@ use crate::state::{Action, Phase, State};
 
 /// Tell the page around how high this one is and what came of each check, and take a text and a theme from it.
 #[hook]
-pub fn use_embed(shell: &Shell, state: &UseReducerHandle<State>, put: Callback<Rc<str>>) {
+pub fn use_embed(shell: &Shell, state: &UseReducerHandle<State>, put: Callback<JsString>) {
     let latest = use_mut_ref(|| put.clone());
     *latest.borrow_mut() = put;
     let dispatch = state.dispatcher();
@@ -27,11 +25,11 @@ pub fn use_embed(shell: &Shell, state: &UseReducerHandle<State>, put: Callback<R
             input.set_read_only(embed.readonly);
             show(&embed);
             let messages = EventListener::new(&window(), "message", move |event| match told(event) {
-                Some(Told::Input(text)) => {
+                Some((Told::Input, message)) => {
                     let put = latest.borrow().clone();
-                    put.emit(text.into());
+                    text(&message).into_iter().for_each(|text| put.emit(text));
                 }
-                Some(Told::Theme(theme)) => dispatch.dispatch(Action::Theme(theme)),
+                Some((Told::Theme(theme), _)) => dispatch.dispatch(Action::Theme(theme)),
                 None => {}
             });
             let height = Height::watch(embed.clone());
@@ -67,8 +65,8 @@ fn tell(message: &Value) {
     }
 }
 
-/// A message of the page around; `None` when somebody else has sent it, or something else.
-fn told(event: &Event) -> Option<Told> {
+/// A message of the page around, with all that came in it; `None` when somebody else has sent it, or something else.
+fn told(event: &Event) -> Option<(Told, JsValue)> {
     let event: &MessageEvent = event.dyn_ref()?;
     let parent = window().parent().ok()??;
     if event.source().as_deref() != Some(parent.as_ref()) {
@@ -76,9 +74,13 @@ fn told(event: &Event) -> Option<Told> {
     }
     let data = event.data();
     let field = |name: &str| Reflect::get(&data, &JsValue::from_str(name)).ok();
-    let kind = field("type")?.as_string()?;
-    let content = field(Told::field(&kind))?.as_string()?;
-    Told::read(&kind, field("v")?.as_f64()?, &content)
+    let theme = field("theme").and_then(|theme| theme.as_string()).unwrap_or_default();
+    Some((Told::read(&field("type")?.as_string()?, field("v")?.as_f64()?, &theme)?, data))
+}
+
+/// The text that came in a message, left in the browser's memory.
+fn text(message: &JsValue) -> Option<JsString> {
+    Reflect::get(message, &JsValue::from_str("text")).ok()?.dyn_into().ok()
 }
 
 /// Tells the height of the page as long as it lives.
