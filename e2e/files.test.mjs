@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onPage } from "./stage.mjs";
-import { example, examplePath } from "./visit.mjs";
+import { EDITABLE, example, examplePath } from "./visit.mjs";
 
 const LIMITS = "inotify-instances-low/bad-default-limit.txt";
 const MANIFEST = "memory-volume-unlimited-writer/bad-deployment.yaml";
@@ -57,18 +57,79 @@ onPage("a file dropped beside a text is a further input, and both are checked", 
   assert.equal(await visit.input.inputValue(), "kind: Pod # mine\n");
 });
 
-onPage("a file beyond the limit is cut with a notice, and the text stays", async (visit) => {
+/** Drop a file of these bytes. */
+async function dropBytes(visit, name, bytes, then) {
   const folder = mkdtempSync(join(tmpdir(), "noderisk-"));
   try {
-    const huge = join(folder, "huge.log");
-    writeFileSync(huge, "a line of a log that never ends\n".repeat(400_000));
-    await visit.paste("uname -r\n");
-    await drop(visit.page, [huge]);
-    await visit.statusIs(/^\d{6} lines checked/);
-    await visit.page.getByText("only the first 10.0 MB are checked").first().waitFor();
-    await visit.page.getByRole("list", { name: "Inputs" }).getByRole("button").first().click();
-    assert.equal(await visit.input.inputValue(), "uname -r\n");
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    await drop(visit.page, [path]);
+    await then();
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+onPage("a file beyond the limit is cut with a notice, and the text stays", async (visit) => {
+  await visit.paste("uname -r\n");
+  await dropBytes(visit, "huge.log", "a line of a log that never ends\n".repeat(400_000), async () => {
+    await visit.statusIs(/^\d{6} lines checked/);
+    await visit.page.getByText("only the first 10.0 MB are checked").first().waitFor();
+    await visit.inputs.getByRole("button").first().click();
+    assert.equal(await visit.input.inputValue(), "uname -r\n");
+  });
+});
+
+/** A text as PowerShell's `>` writes it, which marks the order of the bytes first. */
+const littleEndian = (text) => Buffer.from(`\ufeff${text}`, "utf16le");
+const bigEndian = (text) => littleEndian(text).swap16();
+
+const SYSCTL = "# ノード 😀\r\nfs.inotify.max_user_instances = 128\r\n";
+
+onPage("the two orders of UTF-16 are those of its standard", async () => {
+  // RFC 2781, 3.2 and 3.3.
+  assert.deepEqual([...littleEndian("a")], [0xff, 0xfe, 0x61, 0x00]);
+  assert.deepEqual([...bigEndian("a")], [0xfe, 0xff, 0x00, 0x61]);
+});
+
+for (const [what, encoded] of [
+  ["UTF-16, little end first", littleEndian],
+  ["UTF-16, big end first", bigEndian],
+  ["UTF-8 with a mark", (text) => Buffer.from(`\ufeff${text}`)],
+]) {
+  onPage(`a file in ${what} is read`, async (visit) => {
+    await dropBytes(visit, "node.txt", encoded(SYSCTL), async () => {
+      await visit.verdictIs(/^At risk/);
+      await visit.statusIs(/^2 lines checked/);
+      assert.equal(await visit.input.inputValue(), SYSCTL.replaceAll("\r\n", "\n"));
+      await visit.click("line 2", visit.findings.first());
+      assert.equal(await visit.selected(), "fs.inotify.max_user_instances = 128");
+    });
+  });
+}
+
+const noWorkers = (context) => context.addInitScript(() => {
+  window.Worker = undefined;
+});
+
+for (const [where, prepare] of [["in a worker", undefined], ["without a worker", noWorkers]]) {
+  for (const [what, encoded] of [["little", littleEndian], ["big", bigEndian]]) {
+    onPage(`a long file in UTF-16, ${what} end first, is read ${where}`, { prepare }, async (visit) => {
+      const text = `${"a line of chatter\r\n".repeat(EDITABLE / 16)}${SYSCTL}`;
+      await dropBytes(visit, "node.txt", encoded(text), async () => {
+        await visit.verdictIs(/^At risk/);
+        await visit.statusIs(new RegExp(`^${EDITABLE / 16 + 2} lines checked`));
+        await visit.page.getByRole("region", { name: "Pasted text" }).or(visit.page.getByRole("region", { name: "node.txt" }))
+          .getByText("# ノード 😀").waitFor();
+      });
+    });
+  }
+}
+
+onPage("the longest text in UTF-16 that can be edited is edited, though it has twice the bytes", async (visit) => {
+  const text = "x".repeat(EDITABLE - 1) + "\n";
+  await dropBytes(visit, "node.txt", littleEndian(text), async () => {
+    await visit.statusIs(/^1 line checked/);
+    assert.equal(await visit.input.evaluate((input) => input.value.length), EDITABLE);
+  });
 });

@@ -1,9 +1,9 @@
 //! From files, long pastes, messages and links to inputs. What is too long to be edited stays in the browser's memory.
 
-use js_sys::{Array, JsString};
+use js_sys::{Array, JsString, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, File};
+use web_sys::{Blob, File, TextDecoder};
 
 use crate::inputs::{EDITABLE, Inputs, MOST, Source, Text};
 use crate::state::Refused;
@@ -24,14 +24,27 @@ pub async fn read(files: &[File], mut room: u32) -> (Vec<Source>, Option<Refused
 }
 
 async fn one(file: &File, room: u32) -> Result<Source, Refused> {
-    if file.size() > f64::from(EDITABLE) {
-        return held(&file.name(), file, room).ok_or(Refused::TooLong);
+    // UTF-16 has two bytes for what counts as one, and two more in front.
+    if file.size() <= 2.0 * f64::from(EDITABLE + 1) {
+        let text = text(file).await.ok_or(Refused::Unreadable)?;
+        if text.encode_utf16().count() <= EDITABLE as usize {
+            let fits = text.len() <= room as usize;
+            return fits.then(|| Source::typed(&file.name(), &text)).ok_or(Refused::TooLong);
+        }
     }
-    if file.size() > f64::from(room) {
-        return Err(Refused::TooLong);
-    }
-    let text = JsFuture::from(file.text()).await.map_err(|_| Refused::Unreadable)?;
-    Ok(Source::typed(&file.name(), &text.as_string().ok_or(Refused::Unreadable)?))
+    held(&file.name(), file, room).ok_or(Refused::TooLong)
+}
+
+/// The text of a blob: UTF-8, or UTF-16 when it starts with the byte order mark that PowerShell writes. `None` when the
+/// browser cannot read it.
+async fn text(blob: &Blob) -> Option<String> {
+    let bytes = Uint8Array::new(&JsFuture::from(blob.array_buffer()).await.ok()?);
+    let encoding = match (bytes.at(0), bytes.at(1)) {
+        (Some(0xff), Some(0xfe)) => "utf-16le",
+        (Some(0xfe), Some(0xff)) => "utf-16be",
+        _ => "utf-8",
+    };
+    TextDecoder::new_with_label(encoding).ok()?.decode_with_buffer_source(&bytes).ok()
 }
 
 /// A text that was pasted or sent, held beside the textarea when it is too long for that; `None` when there is no room
