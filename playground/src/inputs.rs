@@ -121,6 +121,12 @@ impl Inputs {
         self.shown().is_none_or(|source| source.typed_text().is_some())
     }
 
+    /// Numbers of those that cannot be edited.
+    pub fn held(&self) -> impl Iterator<Item = usize> {
+        let list = self.list.iter().enumerate();
+        list.filter_map(|(index, source)| source.typed_text().is_none().then_some(index))
+    }
+
     /// Whether there is any text beside the one in the textarea.
     #[must_use]
     pub fn has_others(&self) -> bool {

@@ -120,6 +120,13 @@ pub const LEFT_OUT: Label = Label {
     zh: "过长而无法编辑的文本不会包含在链接中，请保存报告后发送。",
 };
 
+/// Some texts do not go into the whole page.
+pub const NOT_TAKEN_ALONG: Label = Label {
+    en: "Texts too long to be edited do not go along; open them there again.",
+    ja: "編集できないほど長いテキストは引き継がれません。移動先でもう一度開いてください。",
+    zh: "过长而无法编辑的文本不会带过去，请在那里重新打开。",
+};
+
 /// Empties the page.
 pub const CLEAR: Label = Label { en: "Clear", ja: "クリア", zh: "清空" };
 

@@ -256,6 +256,7 @@ fn Reported(props: &ReportProps) -> Html {
     let inputs = Callback::from(move |()| Inputs::default().saved(&reader.value()));
     let settings = Rc::new(Settings::default());
     let page = Page {
+        held: Rc::default(),
         lang: props.lang,
         select,
         inputs,

@@ -203,18 +203,9 @@ pub fn App(props: &AppProps) -> Html {
         let names = use_memo(list.iter().map(|source| source.name.clone()).collect::<Vec<_>>(), |names| {
             if names.len() > 1 { names.as_slice().into() } else { Rc::<[Rc<str>]>::default() }
         });
-        let settings = Rc::clone(&settings);
-        let tools = props.core.tools.clone();
-        Page {
-            lang: state.lang,
-            select,
-            inputs: inputs.clone(),
-            names: Rc::clone(&*names),
-            line,
-            apply,
-            settings,
-            tools,
-        }
+        let (names, held, settings) = (Rc::clone(&*names), state.inputs.held().collect(), Rc::clone(&settings));
+        let (inputs, tools) = (inputs.clone(), props.core.tools.clone());
+        Page { lang: state.lang, select, inputs, names, held, line, apply, settings, tools }
     };
     let on_clear = go.reform(move |()| Go::instead(empty.clone()));
     let on_add = {

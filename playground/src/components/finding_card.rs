@@ -57,7 +57,9 @@ pub(super) fn finding_card(
                 evidence(seen, quote, page)
             }) }
             { for said.map(|said| fix(said, lang)) }
-            if !finding.patch.is_empty() { { apply(finding, number, &heading, checked, page) } }
+            if !finding.patch.is_empty() && !page.held.contains(&input_of(finding)) {
+                { apply(finding, number, &heading, checked, page) }
+            }
             { for said.map(|said| why(said, lang)) }
         </article>
     }

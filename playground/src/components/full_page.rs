@@ -29,6 +29,7 @@ pub(super) fn full_page(state: &State, input: &HtmlTextAreaElement, inputs: &Cal
                 onclick={refresh.reform(Into::into)}>
                 { words::FULL_PAGE.text(state.lang) }
             </a>
+            if state.inputs.held().next().is_some() { { " " }{ words::NOT_TAKEN_ALONG.text(state.lang) } }
         </p>
     }
 }

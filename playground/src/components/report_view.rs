@@ -30,6 +30,8 @@ pub struct Page {
     pub inputs: Callback<(), Inputs>,
     /// Their names when there are several, so that places say which one they are in.
     pub names: Rc<[Rc<str>]>,
+    /// Numbers of those that are held outside of the textarea, where no fix or link reaches them.
+    pub held: Rc<[usize]>,
     /// The 1-based line that the cursor is in.
     pub line: Callback<(), usize>,
     /// Puts the fixes of findings into the text.

@@ -42,10 +42,13 @@ pub fn SharePanel(props: &Props) -> Html {
             let link = fragment::address(&encode(&shared));
             let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
             let text = shared.text.clone() + &further.collect::<String>();
-            (text, Rc::<str>::from(link), !inputs.list().iter().all(|source| source.typed_text().is_some()))
+            (text, Rc::<str>::from(link))
         })
     };
-    let (text, link, left_out) = &*made;
+    let (text, link) = &*made;
+    let left_out = !page.held.is_empty();
+    // A link is of no use when all that it would carry is left out.
+    let is_empty = left_out && text.is_empty();
     let parts: [(_, Part); 5] = [
         (words::SECRETS, |what| &mut what.secrets),
         (words::ENVIRONMENT, |what| &mut what.environment),
@@ -76,9 +79,9 @@ pub fn SharePanel(props: &Props) -> Html {
                 { for parts.map(choice) }
             </fieldset>
             { text_field(text, words::PREVIEW.text(lang)) }
-            if *left_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
-            <p role="status">{ words::link_length(lang, link.len()) }</p>
-            if !too_long {
+            if left_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
+            if !is_empty { <p role="status">{ words::link_length(lang, link.len()) }</p> }
+            if !is_empty && !too_long {
                 <button type="button" onclick={oncopy}>
                     <span aria-live="polite">{ copy_label(&copied, words::COPY_LINK).text(lang) }</span>
                 </button>
