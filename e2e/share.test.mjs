@@ -3,9 +3,23 @@
 import assert from "node:assert/strict";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { onPage } from "./stage.mjs";
-import { eventually, example } from "./visit.mjs";
+import { EDITABLE, eventually, example, Visit } from "./visit.mjs";
 
 const DEPLOYMENT = example("memory-volume-unlimited-writer/bad-deployment.yaml");
+
+const LIMIT = "fs.inotify.max_user_instances = 128\n";
+const POD = `kind: Pod
+apiVersion: v1
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+`;
+
+const packed = (bytes) => `#v1.d=${deflateRawSync(bytes, { level: 9 }).toString("base64url")}`;
+const carrying = (state) => packed(JSON.stringify(state));
 
 /** Links that are out in the world. They are never changed, only added to. */
 const GOLDEN = [
@@ -48,6 +62,26 @@ for (const { link, text, rule, line, node } of GOLDEN) {
   });
 }
 
+/** The same with several texts: those of the first time, and those that tell which is on show. */
+const GOLDEN_SEVERAL = [
+  { link: "#v2.d=VY-xagMxDIZfRXi-XEmmYujWNZCpSy4E5axQ00g2Z9015vC7127SoeP_6_sktBqluxprrqn3EtRfc894P8-JprOXpCgjJXiD7e51ENMZQaaKS3DUazU78-XF1SblNOqtZg5TJY7rHxqD6zNyGz1vNcPCIbhBMPoPmpIPYmHZDsKk6FDRwtp0C990KYOkSKMdBGAMouilKr9xAw8KY2wRYAm3mWkfZtFk4fhcsnTArTqgflp4Wcqp0Q_2P0YcNb_7qd5ncn5mC3uqH-XSHFNO5Qc", text: LIMIT, shown: "node.txt" },
+  { link: "#v2.d=VY9Na8MwDIb_itA5y8gOYwh227XQ0y51KV6sUrNYNrGSNoT899lrd9jxlZ5HHysq3xQJz7n1EtWflzbY22nKPJ68ZLXSc4Z36F7ejGCDYgMXXKLjVovZ4LcXVyp5yb0OJYc4FuKw_qEpunaxobYeu6pBsI_OiE3-k8fsoxDMnZHAap1VS7BWneDKX5uRnLgnIwB9FLVeivIbn-BO2ZRqBJjjMAXexUk0ExweQ-YGQi3trV4InuftWOk7-x_jkHT58GPZH9j5KRDsuHy0bNXB7dhgvsSrIHUNDuUQpNftBw", text: POD, shown: "pod.yaml", at: 6 },
+];
+
+for (const { link, text, shown, at } of GOLDEN_SEVERAL) {
+  onPage(`a link of earlier days with several texts opens, ${shown} first`, { open: link }, async (visit) => {
+    await visit.statusIs(/^9 lines checked\. At risk/);
+    assert.deepEqual(await visit.inputNames(), ["node.txt", "pod.yaml"]);
+    assert.deepEqual(await kinds(visit, "node.txt", "pod.yaml"), ["sysctl", ""]);
+    assert.deepEqual(await visit.rules(), ["inotify-instances-low", "memory-volume-unlimited-writer"]);
+    assert.equal(await visit.input.inputValue(), text);
+    assert.equal(await visit.inputs.locator("[aria-current]").textContent(), shown);
+    if (at) {
+      assert.equal(await line(visit), at);
+    }
+  });
+}
+
 /** Open the panel, copy the link, and read what it carries. */
 async function share(visit) {
   const panel = visit.report.getByRole("region", { name: "Share link…" });
@@ -57,7 +91,7 @@ async function share(visit) {
   await visit.click("Copy link", panel);
   await visit.button("Copied", panel).waitFor();
   const link = await visit.clipboard();
-  const carried = JSON.parse(inflateRawSync(Buffer.from(new URL(link).hash.replace("#v1.d=", ""), "base64url")));
+  const carried = JSON.parse(inflateRawSync(Buffer.from(new URL(link).hash.replace(/^#v[12]\.d=/, ""), "base64url")));
   const preview = panel.getByRole("textbox", { name: "The text in the link" });
   return { link, carried, panel, preview };
 }
@@ -68,13 +102,68 @@ onPage("a link goes round: copied here, opened elsewhere", async (visit) => {
   const { link, carried } = await share(visit);
   assert.equal(carried.text, DEPLOYMENT);
   assert.ok(link.startsWith(`${visit.page.url()}#v1.d=`), "nothing goes into the query");
-  const [other] = await Promise.all([
+  const other = await openElsewhere(visit, link);
+  await other.verdictIs(/^At risk/);
+  assert.equal(await other.input.inputValue(), DEPLOYMENT);
+});
+
+/** The page that a link opens in a tab of its own. */
+async function openElsewhere(visit, link) {
+  const [page] = await Promise.all([
     visit.page.context().waitForEvent("page"),
     visit.page.evaluate((link) => void open(link, "_blank", "noopener"), link),
   ]);
-  await other.getByRole("heading", { name: /^At risk/ }).waitFor();
-  assert.equal(await other.locator("#input").inputValue(), DEPLOYMENT);
+  return new Visit(page);
+}
+
+onPage("several inputs go round with their names, kinds and the one on show", async (visit) => {
+  await visit.paste(LIMIT);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await visit.click("Add another input");
+  await visit.paste("nothing to see here\n");
+  await visit.readAs("stdin").selectOption("sysctl");
+  await visit.readAs("paste-3").selectOption("log");
+  await visit.inputs.getByRole("button", { name: "paste-2", exact: true }).click();
+  await visit.statusIs(/^10 lines checked\. At risk/);
+  await visit.input.evaluate((input) => input.setSelectionRange(input.value.length - 1, input.value.length - 1));
+  const { link, carried, preview } = await share(visit);
+  assert.ok(link.startsWith(`${visit.page.url()}#v2.d=`), "a page that knows version 1 alone must not lose any");
+  assert.deepEqual(carried, {
+    text: LIMIT,
+    kind: "sysctl",
+    more: [{ name: "paste-2", text: POD }, { name: "paste-3", text: "nothing to see here\n", kind: "log" }],
+    shown: 1,
+    line: 8,
+  });
+  assert.equal(await preview.inputValue(), `${LIMIT}\n--- paste-2\n${POD}\n--- paste-3\nnothing to see here\n`);
+  const other = await openElsewhere(visit, link);
+  await other.statusIs(/^10 lines checked\. At risk/);
+  assert.deepEqual(await other.inputNames(), ["stdin", "paste-2", "paste-3"]);
+  assert.deepEqual(await kinds(other, "stdin", "paste-2", "paste-3"), ["sysctl", "", "log"]);
+  assert.equal(await other.input.inputValue(), POD);
+  assert.equal(await other.inputs.locator("[aria-current]").textContent(), "paste-2");
+  assert.deepEqual(await other.rules(), await visit.rules());
+  assert.equal(await line(other), 8);
 });
+
+/** How the inputs with these names are read. */
+function kinds(visit, ...names) {
+  return Promise.all(names.map((name) => visit.readAs(name).inputValue()));
+}
+
+/** The line that the cursor is in. */
+function line(visit) {
+  return visit.input.evaluate((input) => input.value.slice(0, input.selectionStart).split("\n").length);
+}
+
+onPage("a link opens a text that is too long for the field beside it",
+  { open: carrying({ text: `${"a line of chatter\n".repeat(EDITABLE / 16)}${LIMIT}` }) },
+  async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    await visit.page.getByRole("region", { name: "Pasted text" }).getByText(/^Too long to be edited here/).waitFor();
+    assert.equal(await visit.input.count(), 0, "the field is hidden");
+  });
 
 onPage("the address holds a text only as long as it is there", { open: GOLDEN[0].link }, async (visit) => {
   await visit.verdictIs(/^At risk/);
@@ -134,8 +223,7 @@ onPage("a link that is too long is not offered, and the length is told", async (
   assert.equal(await visit.button("Copy link", panel).count(), 0);
 });
 
-const packed = (bytes) => `#v1.d=${deflateRawSync(bytes, { level: 9 }).toString("base64url")}`;
-const carrying = (state) => packed(JSON.stringify(state));
+const severalOf = (state) => carrying(state).replace("#v1", "#v2");
 
 const DAMAGED = /^This link is damaged/;
 const REFUSED = [
@@ -147,6 +235,9 @@ const REFUSED = [
   ["without text", carrying({ line: 3 }), DAMAGED],
   ["with another type of text", carrying({ text: ["kind: Pod"] }), DAMAGED],
   ["nested without end", packed("[".repeat(1_000_000)), DAMAGED],
+  ["of several texts, cut on its way", GOLDEN_SEVERAL[1].link.slice(0, -30), DAMAGED],
+  ["of several texts and another codec", "#v2.z=VY-xagMxDIZfRXi", DAMAGED],
+  ["of several texts without the first", severalOf({ more: [{ name: "a", text: "kind: Pod" }] }), DAMAGED],
   ["of a later version", "#v9.d=q1YqSa0oUbJSUg", /^This link was made by a newer version/],
   ["a bomb", packed(Buffer.alloc(256 * 1024 * 1024, " ")), /^This link holds more text/],
 ];
@@ -165,6 +256,14 @@ onPage("a page that is opened by a bomb is there all the same", { open: REFUSED.
   await visit.paste(DEPLOYMENT);
   await visit.verdictIs(/^At risk/);
 });
+
+onPage("texts and kinds of a link that make no sense are passed over",
+  { open: severalOf({ text: LIMIT, kind: "nonsense", shown: 7, more: [{ text: "no name" }, 1, { name: "b", text: POD, kind: 3 }] }) },
+  async (visit) => {
+    await visit.statusIs(/^9 lines checked\. At risk/);
+    assert.deepEqual(await visit.inputNames(), ["stdin", "b"]);
+    assert.deepEqual(await kinds(visit, "stdin", "b"), ["", ""]);
+  });
 
 onPage("fields of a link that make no sense are passed over",
   { open: carrying({ text: DEPLOYMENT, line: 1e15, maxPods: -3, nodeMemory: "lots", theme: 1 }) },

@@ -219,7 +219,9 @@ impl Inputs {
         });
         let first = parts.next().unwrap_or_default();
         let name = Some(first.name).filter(|name| name != NAME && !name.is_empty());
-        Shared { name, kind: first.kind, more: parts.collect(), ..Shared::new(first.text, node, line) }
+        let before = self.list.iter().take(self.active).filter(|source| source.typed_text().is_some()).count();
+        let shown = Some(before).filter(|before| *before > 0 && self.is_editable());
+        Shared { name, kind: first.kind, more: parts.collect(), shown, ..Shared::new(first.text, node, line) }
     }
 
     /// What a link carries.
@@ -228,7 +230,8 @@ impl Inputs {
         let first = Part { name: shared.name.unwrap_or_else(|| NAME.to_owned()), kind: shared.kind, text: shared.text };
         let kind = |part: &Part| part.kind.as_deref().and_then(known_kind);
         let source = |part: Part| Source { kind: kind(&part), ..Source::typed(&part.name, &part.text) };
-        Self::of(std::iter::once(first).chain(shared.more).map(source).collect())
+        let all = Self::of(std::iter::once(first).chain(shared.more).map(source).collect());
+        all.showing(shared.shown.unwrap_or_default())
     }
 
     /// The same with the first one of that kind, as long as nobody has said of what kind it is.
@@ -259,6 +262,7 @@ pub fn known_kind(id: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use rules::settings::NodeProfile;
+    use share::Shared;
 
     use super::{Inputs, Source};
 
@@ -290,9 +294,12 @@ mod tests {
 
     #[test]
     fn a_link_brings_all_back_and_a_single_paste_needs_no_name() {
-        let inputs = two().of_kind(1, Some("sysctl"));
-        let shared = inputs.shared(&NodeProfile::default(), None, str::to_owned);
-        assert_eq!(Inputs::of_shared(shared), inputs);
+        for inputs in [two().of_kind(1, Some("sysctl")), two().showing(1)] {
+            let shared = inputs.shared(&NodeProfile::default(), None, str::to_owned);
+            assert_eq!(Inputs::of_shared(shared), inputs);
+        }
+        let beyond = Shared { shown: Some(9), ..two().shared(&NodeProfile::default(), None, str::to_owned) };
+        assert_eq!(Inputs::of_shared(beyond), two().showing(1));
         let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, str::to_uppercase);
         assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
     }

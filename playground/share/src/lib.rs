@@ -45,7 +45,9 @@ pub struct Shared {
     pub max_pods: Option<u64>,
     /// Allocatable memory of the node, a Kubernetes quantity, as far as it was given by hand.
     pub node_memory: Option<String>,
-    /// The 1-based line that the cursor is in.
+    /// How many texts stand before the one on show; nothing is the first.
+    pub shown: Option<usize>,
+    /// The 1-based line that the cursor is in, in the text on show.
     pub line: Option<usize>,
 }
 
@@ -102,6 +104,7 @@ impl Shared {
         let others = [
             ("maxPods", self.max_pods.map(Value::from)),
             ("nodeMemory", self.node_memory.as_deref().map(Value::from)),
+            ("shown", self.shown.map(Value::from)),
             ("line", self.line.map(Value::from)),
             ("name", self.name.as_deref().map(Value::from)),
             ("kind", self.kind.as_deref().map(Value::from)),
@@ -114,6 +117,8 @@ impl Shared {
     /// `None` when it is no such JSON. Fields that are not known are passed over.
     fn from_json(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
+        let count =
+            |field: &str| value.get(field).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok());
         Some(Self {
             text: string(&value, "text")?,
             name: string(&value, "name"),
@@ -127,7 +132,8 @@ impl Shared {
                 .collect(),
             max_pods: value.get("maxPods").and_then(Value::as_u64),
             node_memory: string(&value, "nodeMemory"),
-            line: value.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok()),
+            shown: count("shown"),
+            line: count("line"),
         })
     }
 }
@@ -196,7 +202,7 @@ mod tests {
 
     /// Made by hand with Python: `base64url(zlib.compressobj(9, wbits=-15))`. They must open for ever.
     #[allow(clippy::type_complexity)] // A function, because a text of its own cannot be a constant.
-    const GOLDEN: [(&str, fn() -> Shared); 2] = [
+    const GOLDEN: [(&str, fn() -> Shared); 3] = [
         ("#v1.d=q1YqSa0oUbJSSivWy8zLL8lMq9TLTayILy1OLYrPzCsuScxLTi1WsFUwNLKIyVOqBQA", || Shared {
             text: "fs.inotify.max_user_instances = 128\n".into(),
             ..Shared::default()
@@ -208,6 +214,16 @@ mod tests {
                 max_pods: Some(250),
                 node_memory: Some("16Gi".into()),
                 line: Some(2),
+                ..Shared::default()
+            },
+        ),
+        (
+            "#v2.d=q1YqSa0oUbJSMlTSUcpLzE0FMhP1KhNzc4D83PwiID-6GiaRpFcCVKsD02IEZGZn5qUAmcWVxcklOUq1sTpKxRn55XlKVoa1AA",
+            || Shared {
+                text: "1".into(),
+                name: Some("a.yaml".into()),
+                more: vec![Part { name: "b.txt".into(), text: "2".into(), kind: Some("sysctl".into()) }],
+                shown: Some(1),
                 ..Shared::default()
             },
         ),
@@ -263,7 +279,7 @@ mod tests {
         for shared in [
             named.clone(),
             Shared { kind: Some("manifest".into()), ..named.clone() },
-            Shared { more: vec![further(None), further(Some("sysctl"))], ..named },
+            Shared { more: vec![further(None), further(Some("sysctl"))], shown: Some(2), line: Some(1), ..named },
         ] {
             let link = encode(&shared);
             assert!(link.starts_with("#v2.d="), "a page of version 1 would lose something");
