@@ -1,0 +1,156 @@
+// The list of inputs: of what kind each is read, which is removed and comes back, and what is too long for the field.
+
+import assert from "node:assert/strict";
+import { onPage } from "./stage.mjs";
+import { EDITABLE, eventually } from "./visit.mjs";
+
+const SYSCTL = "fs.inotify.max_user_instances = 128\n";
+const POD = `kind: Pod
+apiVersion: v1
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+`;
+
+/** The rules that fire. */
+async function rulesAre(visit, ...rules) {
+  await eventually(async () => assert.deepEqual(await visit.rules(), rules));
+}
+
+onPage("an input is read as the kind that is chosen, and by itself again", async (visit) => {
+  await visit.paste(`${POD}---\n${SYSCTL}`);
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  const kind = visit.readAs("Pasted text");
+  await kind.selectOption("sysctl values");
+  await rulesAre(visit, "inotify-instances-low");
+  await kind.selectOption("Kubernetes manifest");
+  await rulesAre(visit, "memory-volume-unlimited-writer");
+  await kind.selectOption("mounts");
+  await visit.verdictIs(/^Cannot judge/);
+  await visit.report.getByRole("region", { name: "Not used" }).getByText("lines 1–10").waitFor();
+  await kind.selectOption("Read as: auto");
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+});
+
+onPage("the kind is chosen with the keyboard, and holds for what is typed then", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.verdictIs(/^At risk/);
+  const kind = visit.readAs("Pasted text");
+  await kind.focus();
+  await visit.page.keyboard.type("mounts");
+  await visit.verdictIs(/^Cannot judge/);
+  await visit.input.focus();
+  await visit.page.keyboard.press("ControlOrMeta+End");
+  await visit.page.keyboard.type("fs.inotify.max_user_watches = 8192");
+  await visit.statusIs(/^2 lines checked\. Cannot judge/);
+  assert.equal(await kind.inputValue(), "mounts");
+});
+
+onPage("each input has its own kind", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  await visit.readAs("paste-2").selectOption("log");
+  await rulesAre(visit, "inotify-instances-low");
+  assert.equal(await visit.readAs("stdin").inputValue(), "");
+});
+
+onPage("a removed input no longer counts, and comes back with its kind", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await visit.readAs("paste-2").selectOption("manifest");
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  await visit.click("Remove paste-2");
+  await rulesAre(visit, "inotify-instances-low");
+  assert.equal(await visit.input.inputValue(), SYSCTL);
+  assert.deepEqual(await visit.inputNames(), ["Pasted text"]);
+  await visit.click("Bring my text back");
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  assert.equal(await visit.input.inputValue(), POD, "the one that was on show");
+  assert.equal(await visit.readAs("paste-2").inputValue(), "manifest");
+});
+
+onPage("an input beside the one on show is removed, and that one stays", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  await visit.click("Remove stdin");
+  await rulesAre(visit, "memory-volume-unlimited-writer");
+  assert.equal(await visit.input.inputValue(), POD);
+});
+
+onPage("all inputs are cleared and come back together", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Clear");
+  await visit.statusIs(/^Ready/);
+  assert.equal(await visit.input.inputValue(), "");
+  assert.equal(await visit.inputs.count(), 0);
+  await visit.click("Bring my text back");
+  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+});
+
+/** Chatter of that many characters, with what matters at its end. */
+const chatter = (length) => "a line of chatter\n".repeat(Math.ceil(length / 18)).slice(0, length - SYSCTL.length - 1) + "\n" + SYSCTL;
+
+onPage("the longest text that can be edited stays in the field, a longer one is held beside it", async (visit) => {
+  await visit.paste(chatter(EDITABLE));
+  await visit.verdictIs(/^At risk/);
+  assert.equal(await visit.input.evaluate((input) => input.value.length), EDITABLE);
+  await visit.pasteOver(chatter(EDITABLE + 1));
+  const held = visit.page.getByRole("region", { name: "paste-2" });
+  await held.getByText(/^Too long to be edited here/).waitFor();
+  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  assert.equal(await visit.input.isVisible(), false);
+});
+
+onPage("more than can be edited is not typed into the field, and the status names the size", async (visit) => {
+  await visit.paste(chatter(EDITABLE));
+  await visit.verdictIs(/^At risk/);
+  await visit.page.keyboard.type("x");
+  await visit.statusIs(new RegExp(`^Up to ${EDITABLE / 1024} KB can be edited here`));
+  assert.equal(await visit.input.evaluate((input) => input.value.length), EDITABLE);
+});
+
+onPage("where a text is too long to be edited, no fix is offered, and link and policy say what they leave out",
+  async (visit) => {
+    await visit.paste(`${POD}${"# chatter\n".repeat(EDITABLE / 10)}`);
+    await rulesAre(visit, "memory-volume-unlimited-writer");
+    assert.equal(await visit.button("Apply fix").count(), 0);
+    await visit.click("Enforce this…");
+    const policy = visit.report.getByRole("region", { name: "Enforce this…" });
+    await policy.getByText(/^Not shown for texts too long to be edited/).waitFor();
+    assert.equal(await policy.getByRole("listitem").count(), 0);
+    await visit.click("Share link…");
+    const link = visit.report.getByRole("region", { name: "Share link…" });
+    await link.getByText(/^Texts too long to be edited are left out of the link/).waitFor();
+    assert.equal(await visit.button("Copy link", link).count(), 0, "there is nothing to carry");
+    // What is beside it can be fixed, shared and judged as ever.
+    await visit.click("Add another input");
+    await visit.paste(POD.replace("web", "db"));
+    await eventually(async () => assert.equal(await visit.button("Apply fix").count(), 1));
+    await policy.getByRole("listitem").getByText("Pod/db", { exact: true }).waitFor();
+    await visit.button("Copy link", link).waitFor();
+    await link.getByText(/^Texts too long to be edited are left out of the link/).waitFor();
+    await policy.getByText(/^Not shown for texts too long to be edited/).waitFor();
+  });
+
+onPage("where all can be edited, nothing is said of what is left out", async (visit) => {
+  await visit.paste(POD);
+  await visit.verdictIs(/^At risk/);
+  await visit.button("Apply fix").waitFor();
+  await visit.click("Enforce this…");
+  await visit.click("Share link…");
+  await visit.button("Copy link").waitFor();
+  assert.equal(await visit.report.getByText(/too long to be edited/i).count(), 0);
+});
