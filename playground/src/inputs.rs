@@ -8,8 +8,9 @@ use web_sys::Blob;
 
 use crate::exports::NAME;
 
-/// The longest text that can be edited, in UTF-16 code units: browsers take seconds to lay out a longer one.
-pub const EDITABLE: u32 = 1024 * 1024;
+/// The longest text that can be edited, in UTF-16 code units: browsers lay out a longer one so slowly that a paste is felt
+/// as a halt.
+pub const EDITABLE: u32 = 256 * 1024;
 
 /// The most that all inputs may have together, in bytes.
 pub const MOST: u32 = 10 * 1024 * 1024;

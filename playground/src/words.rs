@@ -600,13 +600,13 @@ fn done(lang: Lang, lines: usize, report: &Report) -> String {
 }
 
 fn not_editable(lang: Lang) -> String {
-    let limit = EDITABLE / (1024 * 1024);
+    let limit = EDITABLE / 1024;
     match lang {
-        Lang::En => format!("Up to {limit} MB can be edited here. Add another input, or open the text as a file."),
+        Lang::En => format!("Up to {limit} KB can be edited here. Add another input, or open the text as a file."),
         Lang::Ja => {
-            format!("ここで編集できるのは {limit} MB までです。入力を追加するか、ファイルとして開いてください。")
+            format!("ここで編集できるのは {limit} KB までです。入力を追加するか、ファイルとして開いてください。")
         }
-        Lang::Zh => format!("此处最多编辑 {limit} MB。请再添加一份输入，或以文件方式打开。"),
+        Lang::Zh => format!("此处最多编辑 {limit} KB。请再添加一份输入，或以文件方式打开。"),
     }
 }
 
