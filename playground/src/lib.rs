@@ -19,6 +19,7 @@ pub mod exports;
 pub mod files;
 pub mod fixes;
 pub mod fragment;
+pub mod gutter;
 pub mod hooks;
 pub mod inputs;
 pub mod job;

@@ -14,6 +14,8 @@ use crate::places::{Place, held_id};
 pub struct Shell {
     /// Where text is pasted.
     pub input: HtmlTextAreaElement,
+    /// Gap for the numbers of its lines.
+    pub gutter: Element,
     /// One line about what is going on, announced by screen readers.
     pub status: Element,
     /// Gap for choices that concern the whole page.
@@ -41,6 +43,7 @@ impl Shell {
         let document = document();
         Some(Self {
             input: document.get_element_by_id("input")?.dyn_into().ok()?,
+            gutter: document.get_element_by_id("gutter")?,
             status: document.get_element_by_id("status")?,
             preferences: document.get_element_by_id("preferences")?,
             tools: document.get_element_by_id("tools")?,

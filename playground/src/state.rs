@@ -162,11 +162,16 @@ impl State {
         }
     }
 
+    /// The last result, when it is that of the present text.
+    #[must_use]
+    pub fn done(&self) -> Option<&Rc<Checked>> {
+        self.checked.as_ref().filter(|_| self.phase() == Phase::Done)
+    }
+
     /// The worst finding about the line that the cursor is in, as long as the report is that of the present text.
     #[must_use]
     pub fn current(&self) -> Option<usize> {
-        let findings = &self.checked.as_ref().filter(|_| self.phase() == Phase::Done)?.report.findings;
-        findings.iter().position(|finding| {
+        self.done()?.report.findings.iter().position(|finding| {
             let here = finding.evidence.iter().filter(|evidence| evidence.place.input == self.inputs.active());
             here.filter_map(|evidence| evidence.place.span).any(|span| span.line == self.cursor)
         })

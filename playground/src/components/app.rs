@@ -9,6 +9,7 @@ use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use super::full_page::full_page;
+use super::gutter::Gutter;
 use super::held_text::held_text;
 use super::here::here;
 use super::input_list::InputList;
@@ -256,6 +257,14 @@ pub fn App(props: &AppProps) -> Html {
             if state.phase() != Phase::Empty || state.inputs.list().len() > 1 {
                 { create_portal(input_list, shell.inputs.clone()) }
             }
+            <Gutter
+                lang={state.lang}
+                host={shell.gutter.clone()}
+                input={input.clone()}
+                revision={state.revision}
+                checked={state.done().cloned()}
+                active={state.inputs.active()}
+            />
             { create_portal(held_text(&state), shell.held.clone()) }
             { create_portal(node, shell.node.clone()) }
             { create_portal(here(&state), shell.here.clone()) }

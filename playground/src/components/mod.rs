@@ -10,6 +10,7 @@ mod evidence;
 mod filters;
 mod finding_card;
 mod full_page;
+mod gutter;
 mod held_text;
 mod here;
 mod icon;

@@ -1,5 +1,6 @@
 //! Where the page meets the browser: each hook ties one of its events or attributes to the state.
 
+mod sizes;
 mod use_checker;
 mod use_copy;
 mod use_cursor;
@@ -10,6 +11,7 @@ mod use_fragment;
 mod use_long_paste;
 mod use_reload;
 mod use_shell_words;
+mod use_view;
 
 pub use use_checker::use_checker;
 pub use use_copy::{Copied, use_copy};
@@ -21,3 +23,4 @@ pub use use_fragment::use_fragment;
 pub use use_long_paste::use_long_paste;
 pub use use_reload::use_reload;
 pub use use_shell_words::use_shell_words;
+pub use use_view::use_view;

@@ -4,14 +4,14 @@ use gloo::events::EventListener;
 use gloo::utils::{document, document_element, window};
 use js_sys::{JSON, JsString, Reflect};
 use serde_json::Value;
-use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{MessageEvent, ResizeObserver};
+use web_sys::MessageEvent;
 use yew::prelude::*;
 
+use super::sizes::Sizes;
 use crate::embed::{Embed, Told};
 use crate::shell::Shell;
-use crate::state::{Action, Phase, State};
+use crate::state::{Action, State};
 
 /// Tell the page around how high this one is and what came of each check, and take a text and a theme from it.
 #[hook]
@@ -32,15 +32,14 @@ pub fn use_embed(shell: &Shell, state: &UseReducerHandle<State>, put: Callback<J
                 Some((Told::Theme(theme), _)) => dispatch.dispatch(Action::Theme(theme)),
                 None => {}
             });
-            let height = Height::watch(embed.clone());
+            let height = watch_height(embed.clone());
             tell(&embed.ready());
             (messages, height)
         });
         move || drop(parts)
     });
     // The report of a text that is no longer there is nobody's business.
-    let done = state.checked.clone().filter(|_| state.phase() == Phase::Done);
-    use_effect_with((shell.embed.clone(), done), |(embed, done)| {
+    use_effect_with((shell.embed.clone(), state.done().cloned()), |(embed, done)| {
         if let (Some(embed), Some(checked)) = (embed, done) {
             tell(&embed.report(&checked.report));
             // Browsers do not tell of sizes in frames that are out of view.
@@ -83,26 +82,10 @@ fn text(message: &JsValue) -> Option<JsString> {
     Reflect::get(message, &JsValue::from_str("text")).ok()?.dyn_into().ok()
 }
 
-/// Tells the height of the page as long as it lives.
-struct Height {
-    observer: ResizeObserver,
-    _changed: Closure<dyn FnMut()>,
-}
-
-impl Height {
-    fn watch(embed: Embed) -> Option<Self> {
-        let body = document().body()?;
-        let changed = Closure::<dyn FnMut()>::new(move || tell_height(&embed));
-        let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).ok()?;
-        observer.observe(&body);
-        Some(Self { observer, _changed: changed })
-    }
-}
-
-impl Drop for Height {
-    fn drop(&mut self) {
-        self.observer.disconnect();
-    }
+/// Tell the height of the page whenever it changes.
+fn watch_height(embed: Embed) -> Option<Sizes> {
+    let body = document().body()?;
+    Sizes::watch(&body, move || tell_height(&embed))
 }
 
 fn tell_height(embed: &Embed) {

@@ -1,0 +1,71 @@
+//! The numbers of the lines in view, and marks on those that findings point at. Hidden from screen readers and the
+//! keyboard, which have F8 and the way from the cursor's line.
+
+use std::rc::Rc;
+
+use rules::rules::Lang;
+use rules::show::said;
+use web_sys::{Element, HtmlTextAreaElement};
+use yew::prelude::*;
+
+use super::icon::Icon;
+use crate::checking::Checked;
+use crate::gutter::{Mark, count, digits, marks};
+use crate::hooks::use_view;
+use crate::jumps;
+
+/// What the gutter stands beside.
+#[derive(Clone, Debug, PartialEq, Properties)]
+pub struct Props {
+    /// Language of the titles.
+    pub lang: Lang,
+    /// Where the gutter is rendered.
+    pub host: Element,
+    /// The textarea.
+    pub input: HtmlTextAreaElement,
+    /// Changes with the text.
+    pub revision: u64,
+    /// The result, when it is that of the present text.
+    pub checked: Option<Rc<Checked>>,
+    /// Number of the input in the textarea.
+    pub active: usize,
+}
+
+/// A list of the lines in view, as far scrolled as the text.
+#[component]
+pub fn Gutter(props: &Props) -> Html {
+    let Props { lang, host, input, revision, checked, active } = props;
+    let list = use_node_ref();
+    let view = use_view(input, &list);
+    let count = *use_memo(*revision, |_| count(&input.value()));
+    let marks = use_memo((checked.clone(), *active), |(checked, active)| {
+        checked.as_ref().map(|checked| marks(checked, *active)).unwrap_or_default()
+    });
+    let lines = view.lines(count);
+    {
+        let host = host.clone();
+        use_effect_with(view.offset(*lines.start()), move |offset| host.scroll_to_with_x_and_y(0.0, *offset));
+    }
+    {
+        let host = host.clone();
+        use_effect_with(digits(count), move |digits| {
+            let _ = host.set_attribute("data-digits", &digits.to_string());
+        });
+    }
+    let row = |line: usize| match marks.get(&line) {
+        Some(mark) => marked(line, *mark, title(checked.as_deref(), *mark, *lang)),
+        None => html! { <li key={line}>{ line }</li> },
+    };
+    create_portal(html! { <ol ref={list}>{ for lines.map(row) }</ol> }, host.clone())
+}
+
+/// A line that leads to its worst finding.
+fn marked(line: usize, mark: Mark, title: Option<&'static str>) -> Html {
+    let icon = Icon::from(mark.severity);
+    let onclick = move |_| jumps::to(mark.finding);
+    html! { <li key={line} class={icon.class()} {title} {onclick}>{ icon.view() }{ line }</li> }
+}
+
+fn title(checked: Option<&Checked>, mark: Mark, lang: Lang) -> Option<&'static str> {
+    Some(said(checked?.report.findings.get(mark.finding)?, lang)?.title)
+}
