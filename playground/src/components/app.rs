@@ -92,8 +92,15 @@ pub fn App(props: &AppProps) -> Html {
         use_effect_with(editable, move |editable| input.set_hidden(!editable));
     }
     let on_example = go.reform(Go::example);
+    let put_cursor = {
+        let dispatch = state.dispatcher();
+        use_callback(input.clone(), move |line, input| {
+            shell::put_cursor(input, line);
+            dispatch.dispatch(Action::Cursor(line));
+        })
+    };
     let on_open = {
-        let (input, go, dispatch) = (input.clone(), go.clone(), state.dispatcher());
+        let (put_cursor, go, dispatch) = (put_cursor.clone(), go.clone(), state.dispatcher());
         Callback::from(move |opened| match opened {
             Opened::Example(example) => go.emit(Go::example(example).of_kind(kind)),
             Opened::Shared(Ok(shared)) => {
@@ -101,8 +108,7 @@ pub fn App(props: &AppProps) -> Html {
                 let (line, inputs) = (shared.line, files::fitting(&Inputs::of_shared(shared)));
                 go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(inputs) }.of_kind(kind));
                 if let Some(line) = line {
-                    shell::put_cursor(&input, line);
-                    dispatch.dispatch(Action::Cursor(line));
+                    put_cursor.emit(line);
                 }
             }
             Opened::Shared(Err(fault)) => dispatch.dispatch(Action::Refused(Refused::Link(fault))),
@@ -264,6 +270,7 @@ pub fn App(props: &AppProps) -> Html {
                 revision={state.revision}
                 checked={state.done().cloned()}
                 active={state.inputs.active()}
+                {put_cursor}
             />
             { create_portal(held_text(&state), shell.held.clone()) }
             { create_portal(node, shell.node.clone()) }

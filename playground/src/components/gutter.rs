@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use gloo::timers::callback::Timeout;
 use rules::rules::Lang;
 use rules::show::said;
 use web_sys::{Element, HtmlTextAreaElement};
@@ -29,12 +30,14 @@ pub struct Props {
     pub checked: Option<Rc<Checked>>,
     /// Number of the input in the textarea.
     pub active: usize,
+    /// Puts the cursor into a line.
+    pub put_cursor: Callback<usize>,
 }
 
 /// A list of the lines in view, as far scrolled as the text.
 #[component]
 pub fn Gutter(props: &Props) -> Html {
-    let Props { lang, host, input, revision, checked, active } = props;
+    let Props { lang, host, input, revision, checked, active, put_cursor } = props;
     let list = use_node_ref();
     let view = use_view(input, &list);
     let count = *use_memo(*revision, |_| count(&input.value()));
@@ -53,16 +56,20 @@ pub fn Gutter(props: &Props) -> Html {
         });
     }
     let row = |line: usize| match marks.get(&line) {
-        Some(mark) => marked(line, *mark, title(checked.as_deref(), *mark, *lang)),
+        Some(mark) => marked(line, *mark, title(checked.as_deref(), *mark, *lang), put_cursor),
         None => html! { <li key={line}>{ line }</li> },
     };
     create_portal(html! { <ol ref={list}>{ for lines.map(row) }</ol> }, host.clone())
 }
 
 /// A line that leads to its worst finding.
-fn marked(line: usize, mark: Mark, title: Option<&'static str>) -> Html {
+fn marked(line: usize, mark: Mark, title: Option<&'static str>, put_cursor: &Callback<usize>) -> Html {
     let icon = Icon::from(mark.severity);
-    let onclick = move |_| jumps::to(mark.finding);
+    let onclick = put_cursor.reform(move |_: MouseEvent| {
+        // With the cursor in its line, a finding is shown even when it was not among the first.
+        Timeout::new(0, move || jumps::to(mark.finding)).forget();
+        line
+    });
     html! { <li key={line} class={icon.class()} {title} {onclick}>{ icon.view() }{ line }</li> }
 }
 

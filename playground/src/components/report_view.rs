@@ -84,8 +84,11 @@ pub fn ReportView(props: &Props) -> Html {
         })
     };
     // Hiding leaves the numbers, and with them the order, as they are.
-    let cards = || report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
-    let rest = cards().skip(*most).count();
+    let cards = report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
+    // The one that the cursor leads to is always there.
+    let is_current = |number: usize| *current == Some(number);
+    let (cards, rest): (Vec<_>, Vec<_>) =
+        cards.enumerate().partition(|(place, (number, _))| *place < *most || is_current(*number));
     let on_more = {
         let most = most.clone();
         move |_: MouseEvent| most.set(*most + MOST)
@@ -104,12 +107,12 @@ pub fn ReportView(props: &Props) -> Html {
                     </div>
                     { filters(report, &hidden, page.lang, &toggle) }
                     <ol>
-                        { for cards().take(*most).map(|(number, finding)| html! {
-                            <li key={number}>{ finding_card(finding, number, *current == Some(number), checked, page) }</li>
+                        { for cards.into_iter().map(|(_, (number, finding))| html! {
+                            <li key={number}>{ finding_card(finding, number, is_current(number), checked, page) }</li>
                         }) }
                     </ol>
-                    if rest > 0 {
-                        <button type="button" class="more" onclick={on_more}>{ words::more(page.lang, rest) }</button>
+                    if !rest.is_empty() {
+                        <button type="button" class="more" onclick={on_more}>{ words::more(page.lang, rest.len()) }</button>
                     }
                 </section>
             }
