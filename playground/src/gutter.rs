@@ -47,12 +47,6 @@ fn whole(number: f64) -> usize {
     number as usize
 }
 
-/// How many lines a textarea shows of `text`; the empty one behind the last line feed is one.
-#[must_use]
-pub fn count(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count() + 1
-}
-
 /// How many digits there must be room for.
 #[must_use]
 pub fn digits(count: usize) -> usize {
@@ -89,7 +83,7 @@ mod tests {
     use rules::report::Severity;
     use rules::settings::Settings;
 
-    use super::{Mark, View, count, digits, marks};
+    use super::{Mark, View, digits, marks};
     use crate::checking::check;
 
     const VIEW: View = View { top: 0.0, height: 400.0, line: 20.0 };
@@ -117,8 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_those_of_a_textarea() {
-        assert_eq!([count(""), count("a"), count("a\n"), count("a\nb\n\n")], [1, 1, 2, 4]);
+    fn numbers_have_room_for_their_digits() {
         assert_eq!([digits(1), digits(999), digits(1_000), digits(99_999), digits(1_048_577)], [3, 3, 4, 5, 7]);
     }
 

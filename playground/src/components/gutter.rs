@@ -11,9 +11,9 @@ use yew::prelude::*;
 
 use super::icon::Icon;
 use crate::checking::Checked;
-use crate::gutter::{Mark, count, digits, marks};
+use crate::gutter::{Mark, digits, marks};
 use crate::hooks::use_view;
-use crate::jumps;
+use crate::{jumps, shell};
 
 /// What the gutter stands beside.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -40,7 +40,7 @@ pub fn Gutter(props: &Props) -> Html {
     let Props { lang, host, input, revision, checked, active, put_cursor } = props;
     let list = use_node_ref();
     let view = use_view(input, &list);
-    let count = *use_memo(*revision, |_| count(&input.value()));
+    let count = *use_memo(*revision, |_| shell::count_lines(input));
     let marks = use_memo((checked.clone(), *active), |(checked, active)| {
         checked.as_ref().map(|checked| marks(checked, *active)).unwrap_or_default()
     });
