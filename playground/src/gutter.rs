@@ -81,6 +81,7 @@ pub fn marks(checked: &Checked, input: usize) -> BTreeMap<usize, Mark> {
 mod tests {
     use rules::Input;
     use rules::report::Severity;
+    use rules::rules::Lang;
     use rules::settings::Settings;
 
     use super::{Mark, View, digits, marks};
@@ -120,7 +121,7 @@ mod tests {
         let pod = "kind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    \
                    volumeMounts: [{name: v, mountPath: /v}]\n  volumes: [{name: v, emptyDir: {medium: Memory}}]\n";
         let inputs = [Input::new("sysctl", "# node\nfs.inotify.max_user_instances = 128"), Input::new("pod", pod)];
-        let checked = check(&inputs, &Settings::default());
+        let checked = check(&inputs, &Settings::default(), Lang::En);
         let first = marks(&checked, 0);
         assert_eq!(first.keys().copied().collect::<Vec<_>>(), [2]);
         assert_eq!(first.get(&2).map(|mark| mark.severity), Some(Severity::Warning));
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn of_several_findings_about_a_line_the_worst_counts() {
         let input = Input::new("stdin", "fs.inotify.max_user_instances = 128");
-        let mut checked = check(&[input], &Settings::default());
+        let mut checked = check(&[input], &Settings::default(), Lang::En);
         let found = checked.report.findings.first().cloned().unwrap();
         let of = |severity| rules::report::Finding { severity, ..found.clone() };
         checked.report.findings = [Severity::Error, Severity::Info].map(of).into();

@@ -264,7 +264,6 @@ pub fn App(props: &AppProps) -> Html {
                 { create_portal(input_list, shell.inputs.clone()) }
             }
             <Gutter
-                lang={state.lang}
                 host={shell.gutter.clone()}
                 input={input.clone()}
                 revision={state.revision}

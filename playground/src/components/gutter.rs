@@ -4,8 +4,6 @@
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use rules::rules::Lang;
-use rules::show::said;
 use web_sys::{Element, HtmlTextAreaElement};
 use yew::prelude::*;
 
@@ -18,8 +16,6 @@ use crate::{jumps, shell};
 /// What the gutter stands beside.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
-    /// Language of the titles.
-    pub lang: Lang,
     /// Where the gutter is rendered.
     pub host: Element,
     /// The textarea.
@@ -37,7 +33,7 @@ pub struct Props {
 /// A list of the lines in view, as far scrolled as the text.
 #[component]
 pub fn Gutter(props: &Props) -> Html {
-    let Props { lang, host, input, revision, checked, active, put_cursor } = props;
+    let Props { host, input, revision, checked, active, put_cursor } = props;
     let list = use_node_ref();
     let view = use_view(input, &list);
     let count = *use_memo(*revision, |_| shell::count_lines(input));
@@ -56,14 +52,14 @@ pub fn Gutter(props: &Props) -> Html {
         });
     }
     let row = |line: usize| match marks.get(&line) {
-        Some(mark) => marked(line, *mark, title(checked.as_deref(), *mark, *lang), put_cursor),
+        Some(mark) => marked(line, *mark, title(checked.as_deref(), *mark), put_cursor),
         None => html! { <li key={line}>{ line }</li> },
     };
     create_portal(html! { <ol ref={list}>{ for lines.map(row) }</ol> }, host.clone())
 }
 
 /// A line that leads to its worst finding.
-fn marked(line: usize, mark: Mark, title: Option<&'static str>, put_cursor: &Callback<usize>) -> Html {
+fn marked(line: usize, mark: Mark, title: Option<String>, put_cursor: &Callback<usize>) -> Html {
     let icon = Icon::from(mark.severity);
     let onclick = put_cursor.reform(move |_: MouseEvent| {
         // With the cursor in its line, a finding is shown even when it was not among the first.
@@ -73,6 +69,6 @@ fn marked(line: usize, mark: Mark, title: Option<&'static str>, put_cursor: &Cal
     html! { <li key={line} class={icon.class()} {title} {onclick}>{ icon.view() }{ line }</li> }
 }
 
-fn title(checked: Option<&Checked>, mark: Mark, lang: Lang) -> Option<&'static str> {
-    Some(said(checked?.report.findings.get(mark.finding)?, lang)?.title)
+fn title(checked: Option<&Checked>, mark: Mark) -> Option<String> {
+    Some(checked?.said.get(mark.finding)?.as_ref()?.title.clone())
 }
