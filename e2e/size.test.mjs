@@ -41,7 +41,10 @@ onPage("a first visit transfers few bytes", { base: "/first/" }, async (visit, t
   assert.ok(sum <= VISIT, `${kilobytes(sum)} of ${kilobytes(VISIT)}`);
 });
 
-onPage("a first verdict takes one more Wasm", { base: "/verdict/", serviceWorkers: "block" }, async (visit, t) => {
+/** Without what is kept for use without a network. */
+const alone = { base: "/verdict/", serviceWorkers: "block", complaints: [/Service Worker registration blocked/] };
+
+onPage("a first verdict takes one more Wasm", alone, async (visit, t) => {
   await visit.paste("fs.inotify.max_user_instances = 128\n");
   await visit.verdictIs(/^At risk/);
   const { sum, wasm } = await transferred("/verdict/", t);
