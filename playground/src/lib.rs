@@ -1,8 +1,9 @@
 //! The noderisk page: paste what a node or a manifest says, see whether it takes the node down.
 //!
 //! The flow goes one way. Text stays in the textarea of the static shell ([`shell`]); a hook reads it when it changes
-//! ([`hooks::use_checker`]), the rule core checks it ([`checking`]), the result becomes state ([`state`]), and the
-//! components only show that state. What is not about the browser is pure and tested natively.
+//! ([`hooks::use_checker`]) and asks the rule core ([`job`]), which is a program of its own in a worker ([`worker`]). It
+//! checks ([`checking`]), the result becomes state ([`state`]), and the components only show that state. What is not
+//! about the browser is pure and tested natively.
 //!
 //! Text from the paste reaches the document as text nodes alone, no request leaves the page, and a browser that refuses
 //! storage, clipboard or history never stops it.

@@ -108,9 +108,9 @@ pub const LOADING: Label = Label { en: "Working…", ja: "処理しています�
 
 /// A part of the page did not arrive, or stopped.
 pub const NO_ANSWER: Label = Label {
-    en: "This part of the page could not be loaded or has stopped. Your text is still here; try again.",
-    ja: "この機能を読み込めなかったか、途中で停止しました。テキストは残っています。もう一度試してください。",
-    zh: "该功能加载失败或中途停止。文本仍在，请重试。",
+    en: "This part of the page could not be loaded or has stopped. Your text is still here; try again. If that does not help, copy the text and reload the page.",
+    ja: "この機能を読み込めなかったか、途中で停止しました。テキストは残っています。もう一度試してください。それでもだめなら、テキストをコピーしてからページを再読み込みしてください。",
+    zh: "该功能加载失败或中途停止。文本仍在，请重试。如果仍然失败，请先复制文本，再重新加载页面。",
 };
 
 /// Some texts do not go into the link.
@@ -531,9 +531,9 @@ pub fn status(state: &State) -> String {
         .text(lang)
         .to_owned(),
         (Phase::Failed(Lost::Unloaded), _) => Label {
-            en: "The checker could not be loaded. Your text is still here; the next change tries again.",
-            ja: "チェッカーを読み込めませんでした。テキストは残っています。編集するともう一度試します。",
-            zh: "检查器加载失败。文本仍在，修改后会重试。",
+            en: "The checker could not be loaded. Your text is still here; the next change tries again. If that does not help, copy the text and reload the page.",
+            ja: "チェッカーを読み込めませんでした。テキストは残っています。編集するともう一度試します。それでもだめなら、テキストをコピーしてからページを再読み込みしてください。",
+            zh: "检查器加载失败。文本仍在，修改后会重试。如果仍然失败，请先复制文本，再重新加载页面。",
         }
         .text(lang)
         .to_owned(),

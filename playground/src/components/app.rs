@@ -329,12 +329,14 @@ fn put_fix(
 ) {
     let change = answer.ok().and_then(|change| serde_json::from_str::<Option<Change>>(&change).ok());
     let outcome = match change {
-        Some(Some(change)) if field.value() == before => {
+        // It was made for another text, such as the one before a first click.
+        Some(_) if field.value() != before => return,
+        Some(Some(change)) => {
             shell::change(field, &change);
             dispatch.dispatch(Action::Edited { length: field.text_length(), at_once: true });
             change.outcome
         }
-        Some(_) => Fixed::Nowhere,
+        Some(None) => Fixed::Nowhere,
         None => Fixed::NoAnswer,
     };
     dispatch.dispatch(Action::Fixed(outcome));
