@@ -47,6 +47,7 @@ async function unfoldAll({ page }) {
   while (await closed.count() > 0) {
     await closed.click();
   }
+  await page.locator(".answers").waitFor();
 }
 
 async function review(folder) {
@@ -57,6 +58,9 @@ async function review(folder) {
           const profile = { locale, colorScheme, viewport: { width, height: 800 } };
           const visit = await start({ open: typeof open === "function" ? open(lang) : open, host: host?.(lang), ready, profile });
           await visit.page.waitForLoadState("networkidle");
+          if (open.startsWith?.("#")) {
+            await visit.page.locator(".verdict").waitFor();
+          }
           await act?.(visit);
           write(join(folder, `${state}-${lang}-${colorScheme}-${width}.png`), await visit.page.screenshot({ fullPage: true }));
           await visit.close();

@@ -44,7 +44,9 @@ impl Display for Markdown<'_> {
         }
         self.paste_next(f)?;
         self.read(f)?;
-        self.unread(f)
+        self.unread(f)?;
+        // Whoever reads a ticket months later can tell by which rules it was judged.
+        writeln!(f, "\n*noderisk {}*", crate::version())
     }
 }
 
@@ -332,6 +334,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("\n```\nsudo sysctl -w fs.inotify.max_user_instances=8192\n"), "{text}");
+        assert!(text.ends_with(&format!("\n\n*noderisk {}*\n", crate::version())), "{text}");
         assert!(markdown("", Lang::Ja).contains("\n- `sysctl fs.inotify`\\\n"));
     }
 
