@@ -23,6 +23,8 @@ onPage("a worker starts when somebody goes to the field, and another one when a 
   await visit.pasteOver(log(EDITABLE / 2));
   await visit.statusIs(/^\d{4,} lines checked\. At risk/);
   assert.equal(page.workers().length, 1);
+  await visit.button("Save JSON").hover();
+  await eventually(() => assert.equal(page.workers().length, 2));
   await visit.saved(() => visit.click("Save JSON"));
   await visit.saved(() => visit.click("Save SARIF"));
   assert.equal(page.workers().length, 2);

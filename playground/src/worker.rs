@@ -50,8 +50,8 @@ pub struct Core {
     pub checker: Work,
     /// Does everything else, one thing after the other.
     pub tools: Work,
-    /// Gets ready to check.
-    pub wake: Callback<()>,
+    /// Loads a build that is about to be needed.
+    pub wake: Callback<Build>,
 }
 
 impl Core {
@@ -59,15 +59,21 @@ impl Core {
     #[must_use]
     pub fn beside() -> Self {
         let [checker, tools] = [Build::Checker, Build::Tools].map(Helper::new);
-        let woken = checker.clone();
+        let wake = {
+            let (checker, tools) = (checker.clone(), tools.clone());
+            Callback::from(move |build| match build {
+                Build::Checker => checker.wake(),
+                Build::Tools => tools.wake(),
+            })
+        };
         let work = |helper: Helper| Callback::from(move |(job, done): (Job, Done)| helper.work(job.to_message(), done));
-        Self { checker: work(checker), tools: work(tools), wake: Callback::from(move |()| woken.wake()) }
+        Self { checker: work(checker), tools: work(tools), wake }
     }
 }
 
 /// A build of the core, a program in `src/bin/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Build {
+pub enum Build {
     /// Checks, and does nothing else, so that the first verdict is there early.
     Checker,
     /// Does everything.

@@ -264,7 +264,7 @@ fn Reported(props: &ReportProps) -> Html {
         line: Callback::from(|()| 1),
         apply: Callback::noop(),
         settings,
-        tools: within().tools,
+        core: within(),
     };
     let text = props.input.value();
     let checked = Checked::new(props.report.clone(), &[rules::Input::new("stdin", text)], props.lang);

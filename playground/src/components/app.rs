@@ -211,8 +211,8 @@ pub fn App(props: &AppProps) -> Html {
             if names.len() > 1 { names.as_slice().into() } else { Rc::<[Rc<str>]>::default() }
         });
         let (names, held, settings) = (Rc::clone(&*names), state.inputs.held().collect(), Rc::clone(&settings));
-        let (inputs, tools) = (inputs.clone(), props.core.tools.clone());
-        Page { lang: state.lang, select, inputs, names, held, line, apply, settings, tools }
+        let (inputs, core) = (inputs.clone(), props.core.clone());
+        Page { lang: state.lang, select, inputs, names, held, line, apply, settings, core }
     };
     let on_clear = go.reform(move |()| Go::instead(empty.clone()));
     let on_add = {

@@ -41,7 +41,7 @@ pub fn EnforcePanel(props: &Props) -> Html {
             let hear = move |answer: Result<String, Lost>| {
                 enforced.set(Some(answer.ok().and_then(|answer| serde_json::from_str(&answer).ok())));
             };
-            page.tools.emit((job, hear.into()));
+            page.core.tools.emit((job, hear.into()));
         });
     }
     let choice = |(wanted, label): (Mode, Label)| {

@@ -16,7 +16,7 @@ use crate::exports::Format;
 use crate::hooks::{Copied, use_copy};
 use crate::job::{Job, Task};
 use crate::words;
-use crate::worker::Lost;
+use crate::worker::{Build, Lost};
 
 /// The report and the page that it is on.
 #[derive(Clone, Debug, PartialEq, Properties)]
@@ -52,7 +52,7 @@ pub fn ReportMenu(props: &Props) -> Html {
                 }
                 Err(_) => answer.set(Answer::Lost),
             };
-            page.tools.emit((job, hear.into()));
+            page.core.tools.emit((job, hear.into()));
         }
     };
     let oncopy = {
@@ -68,12 +68,15 @@ pub fn ReportMenu(props: &Props) -> Html {
         let onclick = move |_| write(format, save.clone());
         html! { <button type="button" {onclick}>{ words::save(lang, format.name()) }</button> }
     };
+    // A browser lets a click copy for a few seconds only.
+    let wake = &page.core.wake;
     let by_hand = match copied.clone() {
         Copied::Refused(text) => Some(text),
         _ => (*unsaved).clone(),
     };
     html! {
-        <div class="menu" role="group" aria-label={words::REPORT.text(lang)}>
+        <div class="menu" role="group" aria-label={words::REPORT.text(lang)}
+            onpointerenter={wake.reform(|_| Build::Tools)} onfocusin={wake.reform(|_| Build::Tools)}>
             <button type="button" onclick={oncopy}>
                 <span aria-live="polite">{ copy_label(&copied, words::COPY_MARKDOWN).text(lang) }</span>
             </button>

@@ -17,7 +17,7 @@ use crate::checking::Checked;
 use crate::inputs::Inputs;
 use crate::places::Place;
 use crate::words;
-use crate::worker::Work;
+use crate::worker::Core;
 
 /// What every part of a report needs of the page around it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +38,8 @@ pub struct Page {
     pub apply: Callback<Fix>,
     /// What the text is checked with.
     pub settings: Rc<Settings>,
-    /// Does what is not needed for a verdict.
-    pub tools: Work,
+    /// Does the work.
+    pub core: Core,
 }
 
 /// Fixes to put into a text.

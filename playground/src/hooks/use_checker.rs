@@ -13,7 +13,7 @@ use crate::fragment;
 use crate::inputs::{EDITABLE, Inputs};
 use crate::job::{Job, Task};
 use crate::state::{Action, Phase, Refused, State};
-use crate::worker::{Core, Done, Lost};
+use crate::worker::{Build, Core, Done, Lost};
 
 /// How long after the last key a check starts, in milliseconds.
 const TYPING: u32 = 250;
@@ -70,7 +70,7 @@ pub fn use_checker(
             }
         });
         // Whoever goes there is about to have something checked.
-        let arrival = EventListener::once(input, "focus", move |_| wake.emit(()));
+        let arrival = EventListener::once(input, "focus", move |_| wake.emit(Build::Checker));
         move || drop((edits, growth, arrival))
     });
 }
