@@ -56,7 +56,7 @@ onPage("each input has its own kind", async (visit) => {
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
   await visit.readAs("paste-2").selectOption("log");
   await rulesAre(visit, "inotify-instances-low");
-  assert.equal(await visit.readAs("stdin").inputValue(), "");
+  assert.equal(await visit.readAs("Pasted text").inputValue(), "");
 });
 
 onPage("a removed input no longer counts, and comes back with its kind", async (visit) => {
@@ -71,7 +71,7 @@ onPage("a removed input no longer counts, and comes back with its kind", async (
   assert.deepEqual(await visit.inputNames(), ["Pasted text"]);
   await visit.click("Bring my text back");
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
-  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
   assert.equal(await visit.input.inputValue(), POD, "the one that was on show");
   assert.equal(await visit.readAs("paste-2").inputValue(), "manifest");
 });
@@ -81,7 +81,7 @@ onPage("an input beside the one on show is removed, and that one stays", async (
   await visit.click("Add another input");
   await visit.paste(POD);
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
-  await visit.click("Remove stdin");
+  await visit.click("Remove Pasted text");
   await rulesAre(visit, "memory-volume-unlimited-writer");
   assert.equal(await visit.input.inputValue(), POD);
 });
@@ -96,7 +96,7 @@ onPage("all inputs are cleared and come back together", async (visit) => {
   assert.equal(await visit.input.inputValue(), "");
   assert.equal(await visit.inputs.count(), 0);
   await visit.click("Bring my text back");
-  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
 });
 
@@ -110,7 +110,7 @@ onPage("the longest text that can be edited stays in the field, a longer one is 
   await visit.pasteOver(chatter(EDITABLE + 1));
   const held = visit.page.getByRole("region", { name: "paste-2" });
   await held.getByText(/^Too long to be edited here/).waitFor();
-  assert.deepEqual(await visit.inputNames(), ["stdin", "paste-2"]);
+  assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
   assert.equal(await visit.input.isVisible(), false);
 });
 

@@ -122,7 +122,7 @@ onPage("several inputs go round with their names, kinds and the one on show", as
   await visit.paste(POD);
   await visit.click("Add another input");
   await visit.paste("nothing to see here\n");
-  await visit.readAs("stdin").selectOption("sysctl");
+  await visit.readAs("Pasted text").selectOption("sysctl");
   await visit.readAs("paste-3").selectOption("log");
   await visit.inputs.getByRole("button", { name: "paste-2", exact: true }).click();
   await visit.statusIs(/^10 lines checked\. At risk/);
@@ -139,8 +139,8 @@ onPage("several inputs go round with their names, kinds and the one on show", as
   assert.equal(await preview.inputValue(), `${LIMIT}\n--- paste-2\n${POD}\n--- paste-3\nnothing to see here\n`);
   const other = await openElsewhere(visit, link);
   await other.statusIs(/^10 lines checked\. At risk/);
-  assert.deepEqual(await other.inputNames(), ["stdin", "paste-2", "paste-3"]);
-  assert.deepEqual(await kinds(other, "stdin", "paste-2", "paste-3"), ["sysctl", "", "log"]);
+  assert.deepEqual(await other.inputNames(), ["Pasted text", "paste-2", "paste-3"]);
+  assert.deepEqual(await kinds(other, "Pasted text", "paste-2", "paste-3"), ["sysctl", "", "log"]);
   assert.equal(await other.input.inputValue(), POD);
   assert.equal(await other.inputs.locator("[aria-current]").textContent(), "paste-2");
   assert.deepEqual(await other.rules(), await visit.rules());
@@ -261,8 +261,8 @@ onPage("texts and kinds of a link that make no sense are passed over",
   { open: severalOf({ text: LIMIT, kind: "nonsense", shown: 7, more: [{ text: "no name" }, 1, { name: "b", text: POD, kind: 3 }] }) },
   async (visit) => {
     await visit.statusIs(/^9 lines checked\. At risk/);
-    assert.deepEqual(await visit.inputNames(), ["stdin", "b"]);
-    assert.deepEqual(await kinds(visit, "stdin", "b"), ["", ""]);
+    assert.deepEqual(await visit.inputNames(), ["Pasted text", "b"]);
+    assert.deepEqual(await kinds(visit, "Pasted text", "b"), ["", ""]);
   });
 
 onPage("fields of a link that make no sense are passed over",

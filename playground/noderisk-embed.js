@@ -17,6 +17,9 @@
   /** Height until the page has told its own, in CSS pixels. */
   const START = 330;
 
+  /** How long the page may take before readers get the text itself, in milliseconds. */
+  const PATIENCE = 10_000;
+
   /** How long a page may take to change its colours, in milliseconds. */
   const FADED = 500;
 
@@ -61,6 +64,7 @@
     #frame;
     #channel;
     #origin;
+    #text;
     #listens = false;
     #receive = (event) => this.#received(event);
     #switches = new MutationObserver(() => {
@@ -80,6 +84,9 @@
       addEventListener("message", this.#receive);
       for (const part of [document.documentElement, document.body]) this.#switches.observe(part, { attributes: true });
       this.shadowRoot.replaceChildren(this.#frame);
+      // A frame tells when it has loaded, be it an error; a page that does not answer then is not there.
+      const slot = (this.#text = document.createElement("slot"));
+      this.#frame.addEventListener("load", () => setTimeout(() => this.#listens || this.shadowRoot.append(slot), PATIENCE), { once: true });
     }
 
     disconnectedCallback() {
@@ -144,6 +151,7 @@
 
     #ready() {
       this.#listens = true;
+      this.#text.remove();
       const text = dedented(textOf(this.querySelector('script[type="text/plain"], code') ?? this));
       if (text !== "") this.#send({ type: "noderisk:input", text });
       // The theme may have changed while the page was loading.

@@ -110,10 +110,13 @@ impl Inputs {
         self.list.get(self.active)
     }
 
-    /// Whether there is nothing but what was pasted into the page.
+    /// The same with another text in place of the one that is shown.
     #[must_use]
-    pub fn is_unnamed(&self) -> bool {
-        self.list.iter().all(|source| *source.name == *NAME)
+    pub fn with_shown(mut self, source: Source) -> Self {
+        if let Some(shown) = self.list.get_mut(self.active) {
+            *shown = Source { name: Rc::clone(&shown.name), kind: shown.kind, ..source };
+        }
+        self
     }
 
     /// Whether the one that is shown can be edited.

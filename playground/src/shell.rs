@@ -171,6 +171,14 @@ fn rounded(pixels: f64) -> i32 {
     pixels as i32
 }
 
+/// Give what stands in place of the textarea the focus that this has lost.
+pub fn focus_held() {
+    let held = document().query_selector("#held .held").ok().flatten();
+    if let Some(held) = held.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
+        let _ = held.focus();
+    }
+}
+
 /// How many lines the textarea shows; the empty one behind the last line feed is one. At each key of a long text, the
 /// browser counts them in a tenth of the time that it takes to bring the text here.
 #[must_use]

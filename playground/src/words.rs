@@ -2,9 +2,11 @@
 
 use rules::report::{Report, Risk, Severity};
 use rules::rules::Lang;
+use rules::show::visible;
 use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, kind, severity, verdict};
 
 use crate::capacity::{Amount, What};
+use crate::exports::NAME;
 use crate::fixes::Fixed;
 use crate::inputs::{EDITABLE, MOST};
 use crate::preferences::Theme;
@@ -90,8 +92,21 @@ pub const ADD: Label = Label { en: "Add another input", ja: "入力を追加", z
 /// Name of the list of inputs.
 pub const INPUTS: Label = Label { en: "Inputs", ja: "入力", zh: "输入" };
 
-/// Name of an input that was pasted.
-pub const PASTED: Label = Label { en: "Pasted text", ja: "貼り付けたテキスト", zh: "粘贴的文本" };
+/// Name of the first text that was pasted. Reports call it as the command calls its standard input.
+const PASTED: Label = Label { en: "Pasted text", ja: "貼り付けたテキスト", zh: "粘贴的文本" };
+
+/// Name of an input as it is shown.
+#[must_use]
+pub fn input_name(lang: Lang, name: &str) -> String {
+    if name == NAME { PASTED.text(lang).to_owned() } else { visible(name).into_owned() }
+}
+
+/// All findings are filtered out.
+pub const ALL_HIDDEN: Label = Label {
+    en: "All findings are hidden by the filter.",
+    ja: "すべての指摘がフィルターで非表示になっています。",
+    zh: "所有问题都已被筛选条件隐藏。",
+};
 
 /// The text tells of what kind it is.
 pub const AUTO: Label = Label { en: "Read as: auto", ja: "種類: 自動判別", zh: "类型：自动识别" };

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gloo::utils::document;
 use js_sys::JsString;
 use rules::settings::Settings;
 use wasm_bindgen_futures::spawn_local;
@@ -24,8 +25,8 @@ use crate::files;
 use crate::fixes::{Change, Fixed};
 use crate::fragment::{self, Opened};
 use crate::hooks::{
-    use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_long_paste, use_reload,
-    use_shell_words,
+    Pasted, use_checker, use_cursor, use_embed, use_file_drop, use_finding_keys, use_fragment, use_long_paste,
+    use_reload, use_shell_words,
 };
 use crate::inputs::{Inputs, MOST, Source};
 use crate::job::{Job, Task};
@@ -33,6 +34,7 @@ use crate::places::{Place, line_at};
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Phase, Refused, State};
+use crate::words;
 use crate::worker::{Core, Lost};
 
 /// The static page around the app.
@@ -89,7 +91,13 @@ pub fn App(props: &AppProps) -> Html {
     use_checker(input, &inputs, &settings, &props.core, &state);
     {
         let (input, editable) = (input.clone(), state.inputs.is_editable());
-        use_effect_with(editable, move |editable| input.set_hidden(!editable));
+        use_effect_with(editable, move |editable| {
+            let had_focus = document().active_element().as_ref() == Some(input.as_ref());
+            input.set_hidden(!editable);
+            if had_focus && !editable {
+                shell::focus_held();
+            }
+        });
     }
     let on_example = go.reform(Go::example);
     let put_cursor = {
@@ -143,9 +151,11 @@ pub fn App(props: &AppProps) -> Html {
     };
     let on_long_paste = {
         let (add, inputs, dispatch) = (add.clone(), inputs.clone(), state.dispatcher());
-        Callback::from(move |text: JsString| {
+        let go = go.clone();
+        Callback::from(move |Pasted { text, over_all }: Pasted| {
             let inputs = inputs.emit(());
             match files::pasted(&inputs.new_name(), &text, inputs.room()) {
+                Some(source) if over_all => go.emit(Go::instead(inputs.with_shown(source))),
                 Some(source) => add.emit(vec![Source { kind: inputs.kind_of_paste(), ..source }]),
                 None => dispatch.dispatch(Action::Refused(Refused::TooLong)),
             }
@@ -207,8 +217,13 @@ pub fn App(props: &AppProps) -> Html {
             tools.emit((job, Callback::from(move |answer| put_fix(&field, &before, answer, &dispatch))));
         });
         let list = state.inputs.list();
-        let names = use_memo(list.iter().map(|source| source.name.clone()).collect::<Vec<_>>(), |names| {
-            if names.len() > 1 { names.as_slice().into() } else { Rc::<[Rc<str>]>::default() }
+        let names: Vec<String> = list.iter().map(|source| words::input_name(state.lang, &source.name)).collect();
+        let names = use_memo(names, |names| {
+            if names.len() > 1 {
+                names.iter().map(|name| name.as_str().into()).collect()
+            } else {
+                Rc::<[Rc<str>]>::default()
+            }
         });
         let (names, held, settings) = (Rc::clone(&*names), state.inputs.held().collect(), Rc::clone(&settings));
         let (inputs, core) = (inputs.clone(), props.core.clone());

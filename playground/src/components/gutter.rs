@@ -43,7 +43,9 @@ pub fn Gutter(props: &Props) -> Html {
     let lines = view.lines(count);
     {
         let host = host.clone();
-        use_effect_with(view.offset(*lines.start()), move |offset| host.scroll_to_with_x_and_y(0.0, *offset));
+        // The same offset counts anew from another first line.
+        let stands = (*lines.start(), view.offset(*lines.start()));
+        use_effect_with(stands, move |(_, offset)| host.scroll_to_with_x_and_y(0.0, *offset));
     }
     {
         let host = host.clone();

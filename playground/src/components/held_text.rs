@@ -1,6 +1,5 @@
 //! What stands in place of the textarea when a text is too long for it: what it is, and the lines around findings.
 
-use rules::show::visible;
 use yew::prelude::*;
 
 use crate::checking::Excerpt;
@@ -14,11 +13,7 @@ pub(super) fn held_text(state: &State) -> Html {
     let Some((source, Text::Held { size, cut, .. })) = state.inputs.shown().map(|source| (source, &source.text)) else {
         return Html::default();
     };
-    let name = if state.inputs.is_unnamed() {
-        words::PASTED.text(state.lang).to_owned()
-    } else {
-        visible(&source.name).into_owned()
-    };
+    let name = words::input_name(state.lang, &source.name);
     let active = state.inputs.active();
     let excerpts = state.checked.iter().flat_map(|checked| &checked.excerpts);
     html! {

@@ -42,11 +42,7 @@ fn row(index: usize, source: &Source, props: &Props) -> Html {
     let lang = props.lang;
     let is_shown = index == props.inputs.active();
     let is_only = props.inputs.list().len() == 1;
-    let name = if is_only && props.inputs.is_unnamed() {
-        words::PASTED.text(lang).to_owned()
-    } else {
-        visible(&source.name).into_owned()
-    };
+    let name = words::input_name(lang, &source.name);
     let remove = words::remove(lang, &name);
     let on_show = props.on_show.reform(move |_: MouseEvent| index);
     let on_remove = props.on_remove.reform(move |_: MouseEvent| index);

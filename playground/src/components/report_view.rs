@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rules::report::Severity;
+use rules::report::{Finding, Severity};
 use rules::rules::Lang;
 use rules::settings::Settings;
 use yew::prelude::*;
@@ -84,9 +84,10 @@ pub fn ReportView(props: &Props) -> Html {
         })
     };
     // Hiding leaves the numbers, and with them the order, as they are.
-    let cards = report.findings.iter().enumerate().filter(|(_, finding)| !hidden.contains(&finding.severity));
     // The one that the cursor leads to is always there.
     let is_current = |number: usize| *current == Some(number);
+    let is_shown = |(number, finding): &(usize, &Finding)| is_current(*number) || !hidden.contains(&finding.severity);
+    let cards = report.findings.iter().enumerate().filter(is_shown);
     let (cards, rest): (Vec<_>, Vec<_>) =
         cards.enumerate().partition(|(place, (number, _))| *place < *most || is_current(*number));
     let on_more = {
@@ -106,6 +107,7 @@ pub fn ReportView(props: &Props) -> Html {
                         <p class="keys">{ words::KEYS.text(page.lang) }</p>
                     </div>
                     { filters(report, &hidden, page.lang, &toggle) }
+                    if cards.is_empty() { <p>{ words::ALL_HIDDEN.text(page.lang) }</p> }
                     <ol>
                         { for cards.into_iter().map(|(_, (number, finding))| html! {
                             <li key={number}>{ finding_card(finding, number, is_current(number), checked, page) }</li>

@@ -20,7 +20,7 @@ pub use use_embed::use_embed;
 pub use use_file_drop::use_file_drop;
 pub use use_finding_keys::use_finding_keys;
 pub use use_fragment::use_fragment;
-pub use use_long_paste::use_long_paste;
+pub use use_long_paste::{Pasted, use_long_paste};
 pub use use_reload::use_reload;
 pub use use_shell_words::use_shell_words;
 pub use use_view::use_view;

@@ -124,6 +124,11 @@ pub(crate) fn old_kubelets(facts: &Facts) -> impl Iterator<Item = &Found<Version
     facts.versions.kubelet.iter().filter(|kubelet| kubelet.value.kubelet_knows_misc() == Some(false))
 }
 
+/// kubelets that do not remove misc cgroups, on nodes whose runtime may create some: nothing seen says that it does not.
+pub(crate) fn kubelets_maybe_too_old(facts: &Facts) -> impl Iterator<Item = &Found<Version>> {
+    old_kubelets(facts).filter(|kubelet| !matches!(runtime(facts, |host| kubelet.host.may_be(host)), Runtime::DoesNot))
+}
+
 fn kubelets_know_misc(facts: &Facts) -> bool {
     let kubelets = &facts.versions.kubelet;
     !kubelets.is_empty() && kubelets.iter().all(|kubelet| kubelet.value.kubelet_knows_misc() == Some(true))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::cgroup_cleanup::{misc_mismatches, old_kubelets, unknown_controllers};
+use crate::risks::cgroup_cleanup::{kubelets_maybe_too_old, misc_mismatches, unknown_controllers};
 use crate::risks::inotify::mode;
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
@@ -138,7 +138,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 /// The quantities of the likeliest cause, which choose the form of the sentence; empty when nothing explains it.
 fn likely_cause(facts: &Facts, lines: &[&Found<DeleteError>]) -> Values {
     let mut cause = Values::new();
-    let old_kubelet = old_kubelets(facts).next().map(|kubelet| &kubelet.value);
+    let old_kubelet = kubelets_maybe_too_old(facts).next().map(|kubelet| &kubelet.value);
     if !facts.cgroups.stuck_processes.is_empty() {
         cause.insert("process_state".into(), "D".into());
     } else if let Some(mismatch) = misc_mismatches(facts).next() {
@@ -222,6 +222,15 @@ mod tests {
         let mut facts = facts(&TWICE);
         facts.versions.kubelet = vec![version("1.20.9")];
         assert!(says(&RULE, &facts).contains("kubelet 1.20.9 may be too old"));
+    }
+
+    /// runc creates misc cgroups from 1.1.6 on (runc issue 3849).
+    #[test]
+    fn an_old_kubelet_is_not_blamed_beside_a_runtime_without_misc() {
+        let mut facts = facts(&TWICE);
+        facts.versions.kubelet = vec![version("1.23.6")];
+        facts.versions.runc = vec![version("1.1.0")];
+        assert!(says(&RULE, &facts).contains("nothing pasted explains why"));
     }
 
     #[test]
