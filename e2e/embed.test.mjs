@@ -48,6 +48,12 @@ onPage("the element checks its text and is as high as the answer",
     assert.ok(after.height < before.height, "it shrinks as well");
   });
 
+onPage("where the page cannot be reached, readers get the text",
+  { host: documentation(`<noderisk-check src="http://127.0.0.1:9/"><pre>${LIMIT}</pre></noderisk-check>`), complaints: [/ERR_CONNECTION_REFUSED|ERR_UNSAFE_PORT/] },
+  async (visit) => {
+    await visit.page.getByText(LIMIT).waitFor({ timeout: 30_000 });
+  });
+
 onPage("loading it takes neither the focus nor the view",
   { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },
   async (visit) => {

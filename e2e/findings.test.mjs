@@ -90,3 +90,18 @@ onPage("an undecided risk names the command to paste next, ready to copy", async
   await next.getByRole("button", { name: "Copied" }).waitFor();
   assert.equal(await visit.clipboard(), command);
 });
+
+onPage("a finding that the filter hides is shown when the cursor leads to it, and an empty list says why",
+  { open: "#example=inotify-instances-exhausted/bad-cgroup-v2-node.txt" },
+  async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    for (const severity of ["1 error", "1 warning"]) {
+      await visit.page.getByRole("checkbox", { name: severity }).uncheck();
+    }
+    await visit.report.getByText("All findings are hidden by the filter.").waitFor();
+    await visit.input.press("ControlOrMeta+Home");
+    await visit.input.press("ArrowDown");
+    await visit.button(/^line 2 → /).click();
+    await eventually(async () => assert.match(await visit.focused(), /inotify-instances-exhausted/));
+    assert.equal(await visit.findings.count(), 1);
+  });

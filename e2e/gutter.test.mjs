@@ -120,6 +120,59 @@ onPage("the place that a finding selects stands beside its number", async (visit
   await standsBesideItsLine(visit, 10_000);
 });
 
+/** How far the numbers stand from their lines, in CSS pixels, and how many lines at the lower edge have none. */
+function misplaced(visit) {
+  return gutter(visit).evaluate((gutter) => {
+    const input = document.getElementById("input");
+    const rows = [...gutter.querySelectorAll("li")];
+    const { top, bottom } = input.getBoundingClientRect();
+    const { height } = rows[0].getBoundingClientRect();
+    const text = top + input.clientTop + parseFloat(getComputedStyle(input).paddingTop) - input.scrollTop;
+    const off = rows.map((row) => row.getBoundingClientRect().top - (text + (Number(row.textContent) - 1) * height));
+    const last = rows.at(-1).getBoundingClientRect().bottom;
+    const count = input.value.split("\n").length;
+    return { off: Math.max(...off.map(Math.abs)), bare: Number(rows.at(-1).textContent) === count ? 0 : Math.max(0, (bottom - last) / height) };
+  });
+}
+
+async function standsBesideAll(visit, after) {
+  await eventually(async () => {
+    const { off, bare } = await misplaced(visit);
+    assert.ok(off < 2 && bare < 1, `after ${after}: ${off} px off, ${bare} lines without a number`);
+  });
+}
+
+onPage("whichever way the text moves, the numbers go with it", async (visit) => {
+  const { keyboard } = visit.page;
+  await visit.paste(LONG);
+  await visit.verdictIs(/^At risk/);
+  for (const [key, times] of [["ControlOrMeta+Home", 1], ["PageDown", 4], ["ControlOrMeta+End", 1], ["ArrowUp", 40], ["PageUp", 3], ["ArrowDown", 30]]) {
+    for (let time = 1; time <= times; time++) {
+      await keyboard.press(key);
+      await standsBesideAll(visit, `${key} ${time}`);
+    }
+  }
+});
+
+for (const sample of [NODE, DEPLOYMENT, BROWSER]) {
+  onPage(`places and fixes of ${sample} leave the numbers in place`, { open: `#example=${sample}`, viewport: { width: 1280, height: 600 } },
+    async (visit) => {
+      await visit.verdictIs(/^At risk/);
+      const places = visit.findings.locator("button.place");
+      for (let at = 0; at < await places.count(); at++) {
+        await places.nth(at).click();
+        await standsBesideAll(visit, await places.nth(at).textContent());
+      }
+      if (await visit.button("Apply fix").count() > 0) {
+        await visit.button("Apply fix").first().click();
+        await visit.statusIs(/^Fixed/);
+        await standsBesideAll(visit, "a fix");
+        await visit.input.press("ControlOrMeta+Z");
+        await standsBesideAll(visit, "its undoing");
+      }
+    });
+}
+
 onPage("13,000 lines make some dozens of nodes, wherever it is scrolled", async (visit) => {
   await visit.paste(LONG);
   assert.ok(LONG.length > 200_000 && LONG.length <= EDITABLE);

@@ -153,3 +153,17 @@ onPage("where all can be edited, nothing is said of what is left out", async (vi
   await visit.button("Copy link").waitFor();
   assert.equal(await visit.report.getByText(/too long to be edited/i).count(), 0);
 });
+
+onPage("a log pasted over all of the text takes its place, and so does what is pasted then", async (visit) => {
+  await visit.paste(POD);
+  await rulesAre(visit, "memory-volume-unlimited-writer");
+  await visit.pasteOver(`fs.inotify.max_user_instances = 128\n${"# chatter\n".repeat(EDITABLE / 10)}`);
+  await rulesAre(visit, "inotify-instances-low");
+  assert.deepEqual(await visit.inputNames(), ["Pasted text"]);
+  assert.equal(await visit.page.evaluate(() => document.activeElement.closest("#held") !== null), true, "the focus stays there");
+  // There is no field then, but the page takes a paste all the same.
+  await visit.page.evaluate((text) => navigator.clipboard.writeText(text), POD);
+  await visit.page.keyboard.press("ControlOrMeta+V");
+  await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
+  assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
+});
