@@ -58,7 +58,7 @@ onPage("a fix is applied, and one undo takes it back", { open: `#example=${DEPLO
   await visit.verdictIs(/^At risk/);
   await visit.button("Apply fix", visit.findings.first()).click();
   await visit.verdictIs(/^No risk found/);
-  await visit.statusIs(/^Fixed lines? .*undo takes it back/);
+  await visit.statusIs(/^Fixed lines? .*“Undo” takes it back/);
   assert.match(await visit.input.inputValue(), /limits:\s+memory: 256Mi/);
   await visit.page.keyboard.press("ControlOrMeta+Z");
   assert.equal(await visit.input.inputValue(), example(DEPLOYMENT));

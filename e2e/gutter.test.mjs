@@ -154,7 +154,7 @@ onPage("whichever way the text moves, the numbers go with it", async (visit) => 
   }
 });
 
-for (const sample of [NODE, DEPLOYMENT, BROWSER]) {
+for (const sample of [NODE, DEPLOYMENT]) {
   onPage(`places and fixes of ${sample} leave the numbers in place`, { open: `#example=${sample}`, viewport: { width: 1280, height: 600 } },
     async (visit) => {
       await visit.verdictIs(/^At risk/);

@@ -109,7 +109,8 @@
     }
 
     #makeFrame() {
-      const page = new URL(this.getAttribute("src") ?? "./", this.hasAttribute("src") ? document.baseURI : HERE);
+      const src = this.getAttribute("src");
+      const page = URL.canParse(src ?? "", document.baseURI) && src !== null ? new URL(src, document.baseURI) : new URL("./", HERE);
       this.#origin = page.origin;
       const query = { embed: "1", lang: this.#lang, theme: this.#theme, channel: this.#channel };
       for (const name of ["kind", "hide"]) {

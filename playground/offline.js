@@ -2,9 +2,24 @@
 // service workers or storage, the page works without.
 
 const WORDS = {
-  en: { ready: "A new version is ready.", reload: "Reload" },
-  ja: { ready: "新しいバージョンがあります。", reload: "再読み込み" },
-  zh: { ready: "新版本已就绪。", reload: "重新加载" },
+  en: {
+    ready: "A new version is ready.",
+    reload: "Reload",
+    lost: "Texts this long cannot be taken along: they will have to be opened again.",
+    anyway: "Reload anyway",
+  },
+  ja: {
+    ready: "新しいバージョンがあります。",
+    reload: "再読み込み",
+    lost: "長いテキストは引き継げません。再読み込み後にもう一度開いてください。",
+    anyway: "それでも再読み込み",
+  },
+  zh: {
+    ready: "新版本已就绪。",
+    reload: "重新加载",
+    lost: "文本过长，无法保留，重新加载后需要再次打开。",
+    anyway: "仍然重新加载",
+  },
 };
 
 /** Say that `worker` waits to take over, and let it when the user agrees. */
@@ -13,9 +28,15 @@ function offer(worker) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = words.reload;
+  let warned = false;
   button.addEventListener("click", () => {
-    // The app puts the text into the address, from where the new version takes it.
-    dispatchEvent(new Event("noderisk:reload"));
+    // The app puts the text into the address, from where the new version takes it; it objects when that is too long.
+    if (!dispatchEvent(new Event("noderisk:reload", { cancelable: true })) && !warned) {
+      warned = true;
+      button.textContent = words.anyway;
+      button.before(words.lost, " ");
+      return;
+    }
     navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
     worker.postMessage("activate");
   });

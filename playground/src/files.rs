@@ -8,6 +8,9 @@ use web_sys::{Blob, File, TextDecoder};
 use crate::inputs::{EDITABLE, Inputs, MOST, Source, Text};
 use crate::state::Refused;
 
+/// A longer line is cut where there is no more room, in bytes.
+const LONGEST_LINE: u32 = 64 * 1024;
+
 /// The files as inputs, as far as there is room, in bytes; and why not all of them were taken as they are.
 pub async fn read(files: &[File], mut room: u32) -> (Vec<Source>, Option<Refused>) {
     let (mut sources, mut refused) = (Vec::new(), None);
@@ -29,10 +32,22 @@ async fn one(file: &File, room: u32) -> Result<Source, Refused> {
         let text = text(file).await.ok_or(Refused::Unreadable)?;
         if text.encode_utf16().count() <= EDITABLE as usize {
             let fits = text.len() <= room as usize;
-            return fits.then(|| Source::typed(&file.name(), &text)).ok_or(Refused::TooLong);
+            // As the textarea has it, so that lines are the same whether it is on show or not.
+            let text = || text.replace("\r\n", "\n").replace('\r', "\n");
+            return fits.then(|| Source::typed(&file.name(), &text())).ok_or(Refused::TooLong);
         }
     }
-    held(&file.name(), file, room).ok_or(Refused::TooLong)
+    let end = last_line_feed(file, room).await;
+    held(&file.name(), file, room, end).ok_or(Refused::TooLong)
+}
+
+/// Where the last whole line ends within the first `room` bytes: half a number would be another one.
+async fn last_line_feed(blob: &Blob, room: u32) -> Option<u32> {
+    let start = room.saturating_sub(LONGEST_LINE);
+    let tail = blob.slice_with_f64_and_f64(f64::from(start), f64::from(room)).ok()?;
+    let bytes = Uint8Array::new(&JsFuture::from(tail.array_buffer()).await.ok()?).to_vec();
+    let last = bytes.iter().rposition(|byte| *byte == b'\n')?;
+    u32::try_from(last).ok()?.checked_add(start)?.checked_add(1)
 }
 
 /// The text of a blob: UTF-8, or UTF-16 when it starts with the byte order mark that PowerShell writes. `None` when the
@@ -56,7 +71,7 @@ pub fn pasted(name: &str, text: &JsString, room: u32) -> Option<Source> {
         return (text.len() <= room as usize).then(|| Source::typed(name, &text));
     }
     let blob = Blob::new_with_str_sequence(&Array::of1(&JsValue::from(text))).ok()?;
-    held(name, &blob, room)
+    held(name, &blob, room, None)
 }
 
 /// The same inputs, each too long for the textarea held beside it.
@@ -70,13 +85,14 @@ pub fn fitting(inputs: &Inputs) -> Inputs {
     Inputs::of(fitting.collect()).showing(inputs.active())
 }
 
-/// An input that stays where it is, cut where there is no more room; `None` when there is hardly any.
-fn held(name: &str, blob: &Blob, room: u32) -> Option<Source> {
+/// An input that stays where it is, cut at `end` where there is no room for all; `None` when there is hardly any.
+fn held(name: &str, blob: &Blob, room: u32, end: Option<u32>) -> Option<Source> {
     if room <= EDITABLE {
         return None;
     }
     let cut = blob.size() > f64::from(room);
-    let blob = if cut { blob.slice_with_f64_and_f64(0.0, f64::from(room)).ok()? } else { blob.clone() };
+    let end = f64::from(end.unwrap_or(room));
+    let blob = if cut { blob.slice_with_f64_and_f64(0.0, end).ok()? } else { blob.clone() };
     let text = Text::Held { size: bytes(blob.size()), blob, cut };
     Some(Source { text, ..Source::typed(name, "") })
 }

@@ -32,11 +32,26 @@ pub enum Fixed {
         last: usize,
         /// A document had to be written anew: its comments and layout are gone.
         reformatted: bool,
+        /// The browser's undo takes it back; otherwise the page does.
+        undo: bool,
     },
     /// No place was found for the fix.
     Nowhere,
+    /// The core is asked for it.
+    Awaited,
     /// The core did not answer.
     NoAnswer,
+}
+
+impl Fixed {
+    /// The same where the browser cannot take it back.
+    #[must_use]
+    pub fn without_undo(self) -> Self {
+        match self {
+            Self::Lines { first, last, reformatted, .. } => Self::Lines { first, last, reformatted, undo: false },
+            other => other,
+        }
+    }
 }
 
 /// What puts the patches of `findings`, which a check of `text` has given, into it. `None` when nothing would change.
@@ -63,7 +78,7 @@ pub fn change(text: &str, findings: &[Finding]) -> Option<Change> {
     let first = 1 + line_feeds(before);
     // A line feed at the end belongs to the line that it ends.
     let last = first + line_feeds(with.strip_suffix('\n').unwrap_or(with));
-    let outcome = Fixed::Lines { first, last, reformatted: !fixed.reformatted.is_empty() };
+    let outcome = Fixed::Lines { first, last, reformatted: !fixed.reformatted.is_empty(), undo: true };
     let start = units(before);
     Some(Change { start, end: start.saturating_add(units(replaced)), with: with.to_owned(), outcome })
 }
@@ -119,7 +134,7 @@ spec:
         let change = changed(POD).unwrap();
         assert_eq!(change.start, change.end);
         assert_eq!(change.with.trim(), "resources:\n      limits:\n        memory: 256Mi");
-        assert_eq!(change.outcome, Fixed::Lines { first: 9, last: 11, reformatted: false });
+        assert_eq!(change.outcome, Fixed::Lines { first: 9, last: 11, reformatted: false, undo: true });
         assert!(findings(&applied(POD, &change)).is_empty());
     }
 

@@ -212,12 +212,12 @@ impl Inputs {
         self.showing(active)
     }
 
-    /// What a link carries of them, each text as `shown` makes it. Texts that are held are left out: no link is that long.
+    /// What a link carries of them, each text and name as `shown` makes it. Texts that are held are left out: no link is that long.
     #[must_use]
     pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {
         let typed = self.list.iter().filter_map(|source| Some((source, source.typed_text()?)));
         let mut parts = typed.map(|(source, text)| Part {
-            name: source.name.to_string(),
+            name: shown(&source.name),
             kind: source.kind.map(str::to_owned),
             text: shown(text),
         });

@@ -62,11 +62,15 @@ impl Shell {
 pub fn put(shell: &Shell, text: &str) {
     let input = &shell.input;
     let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    let undoable = (1..=UNDOABLE).contains(&(input.text_length() as usize)) && text.len() <= UNDOABLE;
+    // In a frame, taking the focus would take it from the page around.
+    let has_focus = document().has_focus().unwrap_or_default();
+    let undoable = has_focus && input.text_length() > 0 && is_undoable(&input.value()) && is_undoable(text);
     if !(undoable && insert_focused(input, text)) {
         input.set_value(text);
     }
-    give_back(focused, shell, text);
+    if has_focus {
+        give_back(focused, shell, text);
+    }
     let _ = input.set_selection_range(0, 0);
     input.set_scroll_top(0);
 }
@@ -102,20 +106,29 @@ fn show_report(shell: &Shell) -> Result<(), JsValue> {
 }
 
 /// Browsers insert and replace long texts slowly this way, some for minutes; those can be brought back by the page's own
-/// button alone.
+/// button alone. Chromium takes a second for 500 lines, however short, and more than in proportion for more of them.
 const UNDOABLE: usize = 64 * 1024;
+const UNDOABLE_LINES: usize = 120;
+
+/// Whether a text can be inserted or replaced so that the browser's own undo takes it back.
+#[must_use]
+pub fn is_undoable(text: &str) -> bool {
+    text.len() <= UNDOABLE && text.matches('\n').count() < UNDOABLE_LINES
+}
 
 /// Change a stretch of the text in one step of the browser's undo, and show what is new. The focus stays there, where
-/// undo works.
-pub fn change(input: &HtmlTextAreaElement, change: &Change) {
+/// undo works. False when the change is too long for such a step; it is made all the same.
+pub fn change(input: &HtmlTextAreaElement, change: &Change) -> bool {
     let _ = input.focus();
     let _ = input.set_selection_range(change.start, change.end);
-    if !insert(&change.with) {
+    let undo = is_undoable(&change.with) && insert(&change.with);
+    if !undo {
         let _ = input.set_range_text_with_start_and_end(&change.with, change.start, change.end);
     }
     if let Fixed::Lines { first, last, .. } = change.outcome {
         select(input, Place::Lines(first, last));
     }
+    undo
 }
 
 /// Insert in place of the selection of the focused field, as if typed.

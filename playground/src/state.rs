@@ -24,7 +24,7 @@ pub struct State {
     pub theme: Theme,
     /// The inputs. What stands in the textarea is newer than the text here.
     pub inputs: Inputs,
-    /// Counts the changes of the inputs, so that a result of older ones is told apart.
+    /// Counts the changes of all that a result depends on, so that an older one is told apart.
     pub revision: u64,
     /// Whether the last change is to be checked without waiting for more.
     pub at_once: bool,
@@ -115,6 +115,8 @@ pub enum Action {
     },
     /// A fix was applied; comes behind the `Edited` of the same change.
     Fixed(Fixed),
+    /// These inputs were there before a change that the browser does not take back.
+    Replaced(Rc<Inputs>),
     /// Something else is known of the node.
     Node(NodeProfile),
     /// The cursor is in that line now.
@@ -162,6 +164,18 @@ impl State {
         }
     }
 
+    /// The same inputs are to be checked anew.
+    fn look_again(&mut self) {
+        self.revision += 1;
+        self.at_once = true;
+    }
+
+    /// Which of the results is the present one.
+    #[must_use]
+    pub fn checked_revision(&self) -> u64 {
+        self.checked_revision
+    }
+
     /// The last result, when it is that of the present text.
     #[must_use]
     pub fn done(&self) -> Option<&Rc<Checked>> {
@@ -199,15 +213,25 @@ impl Reducible for State {
                 state.checked_revision = revision;
                 state.failed = None;
             }
-            Action::Failed { revision, why } => state.failed = Some((revision, why)),
+            Action::Failed { revision, why } => {
+                state.failed = Some((revision, why));
+                if revision == self.revision {
+                    // A verdict about something else would be taken for that of the present text.
+                    state.checked = None;
+                }
+            }
             Action::Fixed(fixed) => state.fixed = Some(fixed),
+            Action::Replaced(inputs) => state.replaced = Some(inputs),
             Action::Node(node) => {
                 state.node = node;
-                state.at_once = true;
+                state.look_again();
             }
             Action::Cursor(line) => state.cursor = line,
             Action::Refused(why) => state.refused = Some(why),
-            Action::Lang(lang) => state.lang = lang,
+            Action::Lang(lang) => {
+                state.lang = lang;
+                state.look_again();
+            }
             Action::Theme(theme) => state.theme = theme,
         }
         state.into()

@@ -95,10 +95,19 @@ pub const INPUTS: Label = Label { en: "Inputs", ja: "入力", zh: "输入" };
 /// Name of the first text that was pasted. Reports call it as the command calls its standard input.
 const PASTED: Label = Label { en: "Pasted text", ja: "貼り付けたテキスト", zh: "粘贴的文本" };
 
+/// More of a name is not shown, in characters.
+const LONGEST_NAME: usize = 80;
+
 /// Name of an input as it is shown.
 #[must_use]
 pub fn input_name(lang: Lang, name: &str) -> String {
-    if name == NAME { PASTED.text(lang).to_owned() } else { visible(name).into_owned() }
+    if name == NAME || name.trim().is_empty() {
+        return PASTED.text(lang).to_owned();
+    }
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", visible(name.get(..end).unwrap_or_default())),
+        None => visible(name).into_owned(),
+    }
 }
 
 /// All findings are filtered out.
@@ -113,9 +122,9 @@ pub const AUTO: Label = Label { en: "Read as: auto", ja: "種類: 自動判別",
 
 /// A text is too long for the textarea.
 pub const HELD: Label = Label {
-    en: "Too long to be edited here; it is checked in full. Lines around what was found:",
-    ja: "長すぎるためここでは編集できませんが、全体をチェックします。指摘のあった箇所の前後:",
-    zh: "文本过长，无法在此编辑，但会完整检查。问题前后的内容：",
+    en: "Too long to be edited here, but checked. Lines around what was found:",
+    ja: "長すぎるためここでは編集できませんが、チェックします。指摘のあった箇所の前後:",
+    zh: "文本过长，无法在此编辑，但仍会检查。问题前后的内容：",
 };
 
 /// A part of the page is on its way.
@@ -584,18 +593,23 @@ const fn link_fault(fault: Fault) -> Label {
     }
 }
 
+/// The browser's own undo.
+const UNDO: Label = Label { en: "Undo", ja: "元に戻す", zh: "撤销" };
+
 /// What came of a fix; goes before what came of the check.
 fn fixed(lang: Lang, outcome: Fixed) -> String {
     let (said, more) = match outcome {
         Fixed::Nowhere => (NOTHING_TO_FIX.text(lang).to_owned(), None),
+        Fixed::Awaited => return format!("{} ", LOADING.text(lang)),
         // It ends in a full stop of its own.
         Fixed::NoAnswer => return format!("{} ", NO_ANSWER.text(lang)),
-        Fixed::Lines { first, last, reformatted } => {
+        Fixed::Lines { first, last, reformatted, undo } => {
             let lines = lines(lang, first, last);
+            let back = if undo { UNDO } else { BRING_BACK }.text(lang);
             let said = match lang {
-                Lang::En => format!("Fixed {lines}; undo takes it back"),
-                Lang::Ja => format!("{lines}を修正しました（「元に戻す」で取り消せます）"),
-                Lang::Zh => format!("已修改{lines}，可用撤销恢复"),
+                Lang::En => format!("Fixed {lines}; “{back}” takes it back"),
+                Lang::Ja => format!("{lines}を修正しました（「{back}」で取り消せます）"),
+                Lang::Zh => format!("已修改{lines}，可用“{back}”恢复"),
             };
             (said, reformatted.then(|| REFORMATTED.text(lang)))
         }

@@ -256,6 +256,7 @@ fn Reported(props: &ReportProps) -> Html {
     let inputs = Callback::from(move |()| Inputs::default().saved(&reader.value()));
     let settings = Rc::new(Settings::default());
     let page = Page {
+        revision: 1,
         held: Rc::default(),
         lang: props.lang,
         select,
@@ -443,7 +444,7 @@ async fn a_fix_is_one_step_that_the_browsers_undo_takes_back() {
     stage.click("Apply fix").await;
     let limit = "    resources:\n      limits:\n        memory: 256Mi\n";
     assert_eq!(stage.input().value(), POD.replacen("  - name: two", &format!("{limit}  - name: two"), 1));
-    assert!(stage.text("#status").starts_with("Fixed lines 8–10; undo takes it back. 13 lines checked."));
+    assert!(stage.text("#status").starts_with("Fixed lines 8–10; “Undo” takes it back. 13 lines checked."));
     assert_eq!(document().active_element().unwrap().id(), "input");
     undo();
     assert_eq!(stage.input().value(), POD);

@@ -21,6 +21,9 @@ const SEVERAL: &str = "#v2.d=";
 /// The most that a link may inflate to, in bytes. Deflate shrinks a thousandfold, so a short link could hold up the page.
 const INFLATED: usize = 2 * 1024 * 1024;
 
+/// The most texts that a link may carry: each takes a row of the page.
+const TEXTS: usize = 100;
+
 /// Links longer than this, in characters, are cut by some chat tools.
 pub const LONG: usize = 2_000;
 
@@ -182,7 +185,8 @@ fn inflate(data: &str) -> Result<Shared, Fault> {
         TINFLStatus::HasMoreOutput => Fault::TooLarge,
         _ => Fault::Damaged,
     })?;
-    str::from_utf8(&json).ok().and_then(Shared::from_json).ok_or(Fault::Damaged)
+    let shared = str::from_utf8(&json).ok().and_then(Shared::from_json).ok_or(Fault::Damaged)?;
+    if shared.more.len() < TEXTS { Ok(shared) } else { Err(Fault::TooLarge) }
 }
 
 // The generator of cases is not made for the browser.
@@ -255,6 +259,14 @@ mod tests {
         assert_eq!(decode(&bomb(64 * INFLATED)), Some(Err(Fault::TooLarge)));
         assert_eq!(decode(&bomb(INFLATED + 1)), Some(Err(Fault::TooLarge)));
         assert_eq!(decode(&bomb(INFLATED)), Some(Err(Fault::Damaged)), "inflates, but is no JSON");
+    }
+
+    #[test]
+    fn a_link_of_more_texts_than_a_page_can_list_is_refused() {
+        let part = Part { name: "a".into(), kind: None, text: "x".into() };
+        let of = |count: usize| Shared { more: vec![part.clone(); count - 1], ..Shared::default() };
+        assert_eq!(decode(&encode(&of(TEXTS))), Some(Ok(of(TEXTS))));
+        assert_eq!(decode(&encode(&of(TEXTS + 1))), Some(Err(Fault::TooLarge)));
     }
 
     #[test]

@@ -72,14 +72,18 @@ pub fn App(props: &AppProps) -> Html {
             let (replaced, example) = {
                 let now = latest.borrow();
                 let own = before.has_others() || is_own(&input.value(), now.example);
-                let replaced = if to.replaces { Some(Rc::new(before)).filter(|_| own) } else { now.replaced.clone() };
+                // What was taken away before counts until it is back.
+                let kept = now.replaced.clone().filter(|kept| !to.replaces || **kept != to.inputs);
+                let replaced = Some(Rc::new(before)).filter(|_| to.replaces && own).or(kept);
                 (replaced, to.example.or(now.example.filter(|_| !to.replaces)))
             };
             let text = to.inputs.shown().and_then(|source| source.typed_text()).unwrap_or_default();
-            if to.replaces {
-                shell::put(shell, text);
-            } else if input.value() != text {
-                input.set_value(text);
+            if input.value() != text {
+                if to.replaces {
+                    shell::put(shell, text);
+                } else {
+                    input.set_value(text);
+                }
             }
             let length = input.text_length();
             // Whoever asks before the next rendering gets these.
@@ -213,8 +217,17 @@ pub fn App(props: &AppProps) -> Html {
             }
             let task = Task::Fix { input: fix.input, findings: fix.findings };
             let job = Job { task, lang: *lang, node: settings.node.clone(), inputs: inputs_now.emit(()) };
+            dispatch.dispatch(Action::Fixed(Fixed::Awaited));
             let (field, dispatch, before) = (field.clone(), dispatch.clone(), field.value());
-            tools.emit((job, Callback::from(move |answer| put_fix(&field, &before, answer, &dispatch))));
+            let (inputs, shown) = (inputs_now.clone(), fix.input);
+            tools.emit((
+                job,
+                Callback::from(move |answer| {
+                    let now = inputs.emit(());
+                    let is_there = now.active() == shown && field.value() == before;
+                    put_fix(&field, Some(now).filter(|_| is_there), answer, &dispatch);
+                }),
+            ));
         });
         let list = state.inputs.list();
         let names: Vec<String> = list.iter().map(|source| words::input_name(state.lang, &source.name)).collect();
@@ -227,7 +240,8 @@ pub fn App(props: &AppProps) -> Html {
         });
         let (names, held, settings) = (Rc::clone(&*names), state.inputs.held().collect(), Rc::clone(&settings));
         let (inputs, core) = (inputs.clone(), props.core.clone());
-        Page { lang: state.lang, select, inputs, names, held, line, apply, settings, core }
+        let (lang, revision) = (state.lang, state.checked_revision());
+        Page { lang, revision, select, inputs, names, held, line, apply, settings, core }
     };
     let on_clear = go.reform(move |()| Go::instead(empty.clone()));
     let on_add = {
@@ -291,7 +305,7 @@ pub fn App(props: &AppProps) -> Html {
             { create_portal(here(&state), shell.here.clone()) }
             if let Some(checked) = &state.checked {
                 <ReportView checked={checked.clone()} current={state.current()} {page} />
-            } else {
+            } else if !matches!(state.phase(), Phase::Failed(_)) {
                 { welcome(state.lang, &on_example) }
             }
             if shell.embed.is_some() { { full_page(&state, input, &inputs) } }
@@ -335,24 +349,27 @@ fn is_own(text: &str, example: Option<&Example>) -> bool {
     !text.is_empty() && example.is_none_or(|example| !text.lines().eq(example.text.lines()))
 }
 
-/// Puts a fix into the text, unless that has changed in the meantime.
+/// Puts a fix into the text of `before`; `None` when there is another one by now.
 fn put_fix(
     field: &HtmlTextAreaElement,
-    before: &str,
+    before: Option<Inputs>,
     answer: Result<String, Lost>,
     dispatch: &UseReducerDispatcher<State>,
 ) {
     let change = answer.ok().and_then(|change| serde_json::from_str::<Option<Change>>(&change).ok());
-    let outcome = match change {
+    let outcome = match (change, before) {
+        (None, _) => Fixed::NoAnswer,
         // It was made for another text, such as the one before a first click.
-        Some(_) if field.value() != before => return,
-        Some(Some(change)) => {
-            shell::change(field, &change);
+        (Some(_), None) => return,
+        (Some(None), _) => Fixed::Nowhere,
+        (Some(Some(change)), Some(before)) => {
+            let undo = shell::change(field, &change);
+            if !undo {
+                dispatch.dispatch(Action::Replaced(Rc::new(before)));
+            }
             dispatch.dispatch(Action::Edited { length: field.text_length(), at_once: true });
-            change.outcome
+            if undo { change.outcome } else { change.outcome.without_undo() }
         }
-        Some(None) => Fixed::Nowhere,
-        None => Fixed::NoAnswer,
     };
     dispatch.dispatch(Action::Fixed(outcome));
 }

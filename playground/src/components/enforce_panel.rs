@@ -1,7 +1,5 @@
 //! A policy made for the present findings, and what it would answer for the pasted objects.
 
-use std::rc::Rc;
-
 use rules::show::visible;
 use rules::show::words::Label;
 use yew::prelude::*;
@@ -10,18 +8,15 @@ use super::copy_button::CopyButton;
 use super::icon::Icon;
 use super::place_button::place_button;
 use super::report_view::Page;
-use crate::checking::Checked;
 use crate::enforcement::{Answer, Enforced, Mode};
 use crate::job::{Job, Task};
 use crate::places::Place;
 use crate::words;
 use crate::worker::Lost;
 
-/// The result that the policy is made for.
+/// The page whose texts the policy is made for.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
-    /// The result.
-    pub checked: Rc<Checked>,
     /// See [`Page`].
     pub page: Page,
 }
@@ -29,13 +24,13 @@ pub struct Props {
 /// The choice of what the policy does, the policy, and its answers.
 #[component]
 pub fn EnforcePanel(props: &Props) -> Html {
-    let Props { checked, page } = props;
+    let page = &props.page;
     let lang = page.lang;
     let mode = use_state(Mode::default);
     let enforced = use_state(|| None::<Option<Enforced>>);
     {
         let (page, enforced) = (page.clone(), enforced.clone());
-        use_effect_with((checked.clone(), *mode), move |(_, mode)| {
+        use_effect_with((page.revision, *mode), move |(_, mode)| {
             let (task, inputs) = (Task::Enforce(*mode), page.inputs.emit(()));
             let job = Job { task, lang: page.lang, node: page.settings.node.clone(), inputs };
             let hear = move |answer: Result<String, Lost>| {

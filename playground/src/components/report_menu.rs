@@ -95,8 +95,8 @@ pub fn ReportMenu(props: &Props) -> Html {
                 Answer::Lost => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
             } }
             { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
-            if *shares { <SharePanel checked={props.checked.clone()} page={page.clone()} /> }
-            if enforceable && *enforces { <EnforcePanel checked={props.checked.clone()} page={page.clone()} /> }
+            if *shares { <SharePanel page={page.clone()} /> }
+            if enforceable && *enforces { <EnforcePanel page={page.clone()} /> }
         </div>
     }
 }

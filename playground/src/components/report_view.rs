@@ -22,6 +22,8 @@ use crate::worker::Core;
 /// What every part of a report needs of the page around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
+    /// Tells the result from another one with the same findings.
+    pub revision: u64,
     /// Language of all words.
     pub lang: Lang,
     /// Selects a place in the input with that number.

@@ -7,7 +7,6 @@ use yew::prelude::*;
 use super::copy_button::copy_label;
 use super::report_view::Page;
 use super::text_field::text_field;
-use crate::checking::Checked;
 use crate::fragment;
 use crate::hooks::{Copied, use_copy};
 use crate::redact::{Redact, redact};
@@ -17,8 +16,6 @@ use crate::words;
 /// The page whose text is shared.
 #[derive(Clone, Debug, PartialEq, Properties)]
 pub struct Props {
-    /// The result about the text; another one means another text.
-    pub checked: Rc<Checked>,
     /// See [`Page`].
     pub page: Page,
 }
@@ -35,13 +32,14 @@ pub fn SharePanel(props: &Props) -> Html {
     let (copied, copy) = use_copy();
     let made = {
         let (inputs, line) = (page.inputs.clone(), page.line.clone());
-        use_memo((props.checked.clone(), page.settings.clone(), *what), move |(_, settings, what)| {
+        use_memo((page.revision, page.settings.clone(), *what), move |(_, settings, what)| {
             let line = Some(line.emit(())).filter(|line| *line > 1);
             let inputs = inputs.emit(());
             let shared = inputs.shared(&settings.node, line, |text| redact(text, *what));
             let link = fragment::address(&encode(&shared));
             let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
-            let text = shared.text.clone() + &further.collect::<String>();
+            let first = shared.name.iter().map(|name| format!("--- {name}\n"));
+            let text = first.collect::<String>() + &shared.text + &further.collect::<String>();
             (text, Rc::<str>::from(link))
         })
     };
