@@ -286,3 +286,23 @@ onPage("an embedded page leaves nothing behind",
     const left = await visit.page.frames().at(-1).evaluate(async () => [localStorage.length, (await caches.keys()).length]);
     assert.deepEqual(left, [0, 0]);
   });
+
+onPage("texts by message take no focus from the page around",
+  { host: documentation(`<input id="mine"><noderisk-check id="a"><pre>${LIMIT}</pre></noderisk-check>`) },
+  async (visit) => {
+    const { page } = visit;
+    await inside(visit).verdictIs(/^At risk/);
+    await page.locator("#mine").focus();
+    await page.keyboard.type("one ");
+    await page.evaluate((text) => {
+      const { shadowRoot } = document.getElementById("a");
+      shadowRoot.querySelector("iframe").contentWindow.postMessage({ type: "noderisk:input", v: 1, text }, "*");
+    }, ENOUGH);
+    await inside(visit).verdictIs(/^No risk found/);
+    await page.keyboard.type("two");
+    assert.equal(await page.locator("#mine").inputValue(), "one two");
+  });
+
+onPage("an address that is none is passed over",
+  { host: documentation(`<noderisk-check src="http://[bad"><pre>${LIMIT}</pre></noderisk-check>`) },
+  (visit) => inside(visit).verdictIs(/^At risk/));

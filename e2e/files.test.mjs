@@ -80,6 +80,15 @@ onPage("a file beyond the limit is cut with a notice, and the text stays", async
   });
 });
 
+onPage("a file is cut between lines: half a number would be another one", async (visit) => {
+  const half = "fs.inotify.max_user_instances = 8";
+  const before = "chatter\n".repeat(10 * 1024 * 1024 / 8).slice(0, 10 * 1024 * 1024 - half.length - 1) + "\n";
+  await dropBytes(visit, "cut.log", `${before}${half}192\n${"more\n".repeat(1000)}`, async () => {
+    await visit.page.getByText("only the first 10.0 MB are checked").first().waitFor();
+    await visit.verdictIs(/^Cannot judge/);
+  });
+});
+
 /** A text as PowerShell's `>` writes it, which marks the order of the bytes first. */
 const littleEndian = (text) => Buffer.from(`\ufeff${text}`, "utf16le");
 const bigEndian = (text) => littleEndian(text).swap16();

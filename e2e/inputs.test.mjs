@@ -167,3 +167,15 @@ onPage("a log pasted over all of the text takes its place, and so does what is p
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
   assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
 });
+
+onPage("an input of thousands of lines is removed at once, and comes back", async (visit) => {
+  const lines = "a line\n".repeat(5_000);
+  await visit.paste("uname -r\n5.4.0\n");
+  await visit.click("Add another input");
+  await visit.paste(lines);
+  await visit.statusIs(/^5002 lines checked/);
+  await visit.click("Remove paste-2");
+  await visit.statusIs(/^2 lines checked/);
+  await visit.click("Bring my text back");
+  await visit.statusIs(/^5002 lines checked/);
+});

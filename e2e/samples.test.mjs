@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
-import { example } from "./visit.mjs";
+import { eventually, example } from "./visit.mjs";
 
 const BAD = "memory-volume-unlimited-writer/bad-deployment.yaml";
 const GOOD = "memory-volume-unlimited-writer/good-deployment.yaml";
@@ -66,4 +66,18 @@ onPage("a cleared text comes back", async (visit) => {
   assert.equal(await visit.input.inputValue(), "");
   await visit.click("Bring my text back");
   assert.equal(await visit.input.inputValue(), MINE);
+});
+
+onPage("what a sample took away stays to be brought back through further samples", async (visit) => {
+  const samples = visit.page.getByRole("combobox", { name: "Examples" });
+  await visit.paste("uname -r\n5.4.0\n");
+  await visit.verdictIs(/^Cannot judge/);
+  for (const sample of ["inotify-instances-low/bad-default-limit.txt", "memory-volume-unlimited-writer/bad-deployment.yaml"]) {
+    await samples.selectOption(sample);
+    await visit.verdictIs(/^At risk/);
+  }
+  await visit.click("Clear");
+  await visit.click("Bring my text back");
+  await eventually(async () => assert.equal(await visit.input.inputValue(), "uname -r\n5.4.0\n"));
+  assert.equal(await visit.button("Bring my text back").count(), 0);
 });

@@ -296,3 +296,14 @@ onPage("markup in a link stays text", { open: carrying({ text: MARKUP }) }, asyn
   await visit.findings.getByText("<script>alert(1)</script>", { exact: true }).first().waitFor();
   assert.equal(await visit.page.locator("img, main script").count(), 0);
 });
+
+onPage("the link is that of the present text, also when the findings stay the same", async (visit) => {
+  await visit.paste("fs.inotify.max_user_instances = 128\n# first\n");
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Share link…");
+  const preview = visit.report.getByRole("region", { name: "Share link…" }).getByRole("textbox");
+  await eventually(async () => assert.match(await preview.inputValue(), /# first/));
+  await visit.pasteOver("fs.inotify.max_user_instances = 128\n# other\n");
+  await eventually(async () => assert.match(await preview.inputValue(), /# other/));
+  assert.doesNotMatch(await preview.inputValue(), /# first/);
+});

@@ -244,7 +244,7 @@ mod tests {
 
     use rules::Input;
     use rules::rules::Lang;
-    use rules::settings::Settings;
+    use rules::settings::{NodeProfile, Settings};
     use yew::Reducible;
 
     use super::{Action, Phase, Refused, State};
@@ -288,6 +288,23 @@ mod tests {
         assert_eq!(after(vec![edited(8), failed(1), edited(9)]).phase(), Phase::Waiting);
         assert_eq!(after(vec![edited(8), edited(9), failed(1)]).phase(), Phase::Waiting);
         assert_eq!(after(vec![edited(8), failed(1), checked(1)]).phase(), Phase::Done);
+    }
+
+    #[test]
+    fn what_a_result_depends_on_is_waited_for() {
+        let node = NodeProfile { max_pods: Some(250), memory: None };
+        for action in [Action::Node(node), Action::Lang(Lang::Ja)] {
+            let mut actions = vec![edited(8), checked(1), action];
+            assert_eq!(after(actions.clone()).phase(), Phase::Waiting);
+            actions.push(checked(2));
+            assert_eq!(after(actions).phase(), Phase::Done);
+        }
+    }
+
+    #[test]
+    fn a_failed_check_leaves_no_verdict_about_another_text() {
+        let failed = Action::Failed { revision: 2, why: Lost::Unloaded };
+        assert_eq!(after(vec![edited(8), checked(1), edited(9), failed]).checked, None);
     }
 
     #[test]

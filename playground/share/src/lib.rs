@@ -202,7 +202,7 @@ mod tests {
     use rules::rules::RULES;
     use rules::settings::NodeProfile;
 
-    use super::{Fault, INFLATED, Part, Shared, decode, encode};
+    use super::{Fault, INFLATED, Part, Shared, TEXTS, decode, encode};
 
     /// Made by hand with Python: `base64url(zlib.compressobj(9, wbits=-15))`. They must open for ever.
     #[allow(clippy::type_complexity)] // A function, because a text of its own cannot be a constant.
