@@ -103,7 +103,7 @@ export async function eventually(check) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() - started > 10_000) {
+      if (Date.now() - started > 30_000) {
         throw error;
       }
       await pause(20);
