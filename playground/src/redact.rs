@@ -108,10 +108,13 @@ fn values(document: &str, redact: Redact) -> String {
     shown
 }
 
-/// `kind: Secret` or `SecretList`, as YAML or JSON, escaped or not.
+/// `kind: Secret` or `SecretList`, as YAML or JSON, escaped or not, with or without a tag or an anchor.
 fn is_kind_secret(text: &str) -> bool {
-    let bare: String = text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\' | ' ' | '-' | '}' | '\r')).collect();
-    bare == "kind:Secret" || bare == "kind:SecretList"
+    let bare: String = text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
+    let Some((key, value)) = bare.split_once(':') else { return false };
+    let kind = value.split_whitespace().find(|word| !word.starts_with(['!', '&'])).unwrap_or_default();
+    let name = kind.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    key.trim_matches([' ', '\t', '-', '?', '}']) == "kind" && ["Secret", "SecretList"].contains(&name)
 }
 
 /// A YAML mapping, or list of them, whose values are taken out.
@@ -124,9 +127,12 @@ struct Block {
 }
 
 impl Block {
-    /// The block that starts below this line.
+    /// The block that starts below this line; none where flow style starts, which has been seen to.
     fn start(line: &str, part: &dyn Fn(&str) -> Option<Part>) -> Option<Self> {
-        let (indent, key, _) = key_value(line)?;
+        let (indent, key, value) = key_value(line)?;
+        if value.starts_with(['{', '[']) {
+            return None;
+        }
         Some(Self { part: part(key)?, indent, inside: None })
     }
 
@@ -134,9 +140,8 @@ impl Block {
     fn first(&self, line: &str) -> String {
         match key_value(line) {
             Some((_, _, value)) if !value.is_empty() && !value.starts_with('#') => match self.part {
-                Part::Environment => flow(line),
                 // The output of `kubectl describe` says `<none>` here.
-                Part::Described => line.to_owned(),
+                Part::Environment | Part::Described => line.to_owned(),
                 Part::Secret => redacted_behind(line, value),
             },
             _ => line.to_owned(),
@@ -194,12 +199,19 @@ fn key_value(line: &str) -> Option<(usize, &str, &str)> {
 
 /// The line with the mark in place of `value`, its end. An empty value and the sign of a longer one stay.
 fn redacted_behind(line: &str, value: &str) -> String {
-    let sign = value.starts_with(['|', '>']);
-    if value.is_empty() || sign {
+    if value.is_empty() || is_block_sign(value) {
         return line.to_owned();
     }
     let before = line.trim_end().strip_suffix(value).unwrap_or_default();
     format!("{before}{REDACTED}")
+}
+
+/// `|` or `>` with its indicators: the value stands on the lines below.
+fn is_block_sign(value: &str) -> bool {
+    value.strip_prefix(['|', '>']).is_some_and(|rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-')).trim_start();
+        rest.is_empty() || rest.starts_with('#')
+    })
 }
 
 /// A line in flow style, `{name: a, value: b}`, without what stands behind `value:`.
@@ -223,16 +235,27 @@ fn flow(line: &str) -> String {
     shown + rest
 }
 
-/// A document without values in JSON, which may itself stand escaped in a string of JSON or YAML.
+/// A document without values in JSON or in YAML's flow style; JSON may itself stand escaped in a string.
 fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
     let mut shown = String::with_capacity(document.len());
     let mut rest = document;
-    // The brackets open in the part that is being taken out, and the quotation mark that its strings have.
-    let mut within: Option<(Part, usize, &str)> = None;
+    // The brackets open in the part that is being taken out.
+    let mut within: Option<(Part, usize)> = None;
     let mut key = "";
+    let mut string_before = "";
     let mut is_value = false;
     while let Some(at) = rest.find(['"', '{', '[', '}', ']', ':', ',']) {
         let (before, found) = rest.split_at(at);
+        let takes = is_value && within.is_some_and(|(part, _)| part != Part::Environment || key == "value");
+        if takes && before.trim_start().starts_with('\'') {
+            if let Some(length) = single_quoted(before, rest) {
+                let start = indent_of(before);
+                shown.push_str(before.get(..start).unwrap_or_default());
+                shown += &format!("'{REDACTED}'");
+                rest = rest.get(start + length..).unwrap_or_default();
+                continue;
+            }
+        }
         let escapes = before.len() - before.trim_end_matches('\\').len();
         if let Some(behind) = found.strip_prefix('"') {
             let Some(quote) = rest.get(at - escapes..=at) else { break };
@@ -244,10 +267,9 @@ fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
             };
             let (string, behind) = behind.split_at(length);
             let content = string.strip_suffix(quote).unwrap_or(string);
-            let takes = within.is_some_and(|(part, _, _)| part != Part::Environment || key == "value");
             shown.push_str(before);
             shown.push('"');
-            if takes && is_value {
+            if takes {
                 shown.push_str(REDACTED);
                 shown.push_str(quote);
             } else {
@@ -256,6 +278,7 @@ fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
             if !is_value {
                 key = content;
             }
+            string_before = content;
             rest = behind;
             // Escaped text in a string is looked through as well.
             if within.is_none() && escapes == 0 && content.contains("\\\"") {
@@ -267,18 +290,24 @@ fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
             continue;
         }
         let (sign, behind) = found.split_at(1);
+        let word = before.rsplit('\n').next().unwrap_or_default().trim().trim_start_matches("- ");
         match (sign, &mut within) {
-            (":", _) => is_value = true,
+            (":", _) => {
+                if within.is_none() || !is_value {
+                    key = if word.is_empty() { string_before } else { word };
+                }
+                is_value = true;
+            }
             (",", _) => is_value = false,
-            ("{" | "[", Some((_, depth, _))) => {
+            ("{" | "[", Some((_, depth))) => {
                 *depth += 1;
                 is_value = false;
             }
             ("{" | "[", None) => {
-                within = part(key).filter(|_| is_value).map(|part| (part, 1, ""));
+                within = part(key).filter(|_| is_value).map(|part| (part, 1));
                 is_value = false;
             }
-            (_, Some((_, depth, _))) => {
+            (_, Some((_, depth))) => {
                 *depth -= 1;
                 if *depth == 0 {
                     within = None;
@@ -287,25 +316,61 @@ fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
             }
             _ => is_value = false,
         }
-        shown.push_str(before);
+        if takes {
+            shown += &bare_redacted(before);
+        } else {
+            shown.push_str(before);
+        }
         shown.push_str(sign);
         rest = behind;
     }
     shown + rest
 }
 
+/// Length of the string in single quotation marks that starts where `before`, the start of `rest`, is not blank.
+fn single_quoted(before: &str, rest: &str) -> Option<usize> {
+    let string = rest.get(indent_of(before) + 1..)?;
+    string_length(string, "'").map(|length| length + 1)
+}
+
+/// Bare values with the mark in their place; blanks and escaped line breaks stay.
+fn bare_redacted(text: &str) -> String {
+    let is_blank = |line: &str| {
+        let line = ["\\n", "\\r", "\\t"].iter().fold(line.to_owned(), |line, escape| line.replace(escape, ""));
+        line.chars().all(|c| c.is_whitespace() || c == '\\')
+    };
+    let line = |line: &str| {
+        let behind = line.get(line.trim_end().len()..).unwrap_or_default();
+        let before = line.get(..indent_of(line)).unwrap_or_default();
+        if is_blank(line) { line.to_owned() } else { format!("{before}{REDACTED}{behind}") }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// Length of a string behind its opening quotation mark, the closing one included; it must end on its line.
 fn string_length(text: &str, quote: &str) -> Option<usize> {
     let line = text.split('\n').next()?;
-    let mut from = 0;
-    while let Some(at) = line.get(from..)?.find(quote) {
-        let before = line.get(..from + at)?;
-        let end = before.len() + quote.len();
-        let escapes = before.len() - before.trim_end_matches('\\').len();
-        if escapes % 2 == 0 {
-            return Some(end);
+    if quote == "'" {
+        let twice = |at: usize| line.get(at + 1..).is_some_and(|behind| behind.starts_with('\''));
+        let mut quotes = line.match_indices('\'').map(|(at, _)| at);
+        while let Some(at) = quotes.next() {
+            if !twice(at) {
+                return Some(at + 1);
+            }
+            quotes.next();
         }
-        from = end;
+        return None;
+    }
+    // Each level of escaping doubles the backslashes and adds one.
+    let depth = quote.len() - 1;
+    let mut from = 0;
+    for (at, _) in line.match_indices('"') {
+        let before = line.get(from..at)?;
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        if escapes % (2 * (depth + 1)) == depth {
+            return Some(at + 1);
+        }
+        from = at + 1;
     }
     None
 }
@@ -566,6 +631,27 @@ mod tests {
         let escaped =
             r#"{"kind": "Secret", "x": "{\"stringData\":{\"a\":\"hun}ter2\"},\"kind\":\"Secret\"}", "y": "z"}"#;
         assert_eq!(all(escaped), escaped.replace("hun}ter2", "REDACTED"));
+        for (text, shown) in [
+            ("{kind: Secret, stringData: {a: S}}", "{kind: Secret, stringData: {a: REDACTED}}"),
+            (
+                "{kind: Secret, stringData: {a: 'S, T: U', b: V:W}}",
+                "{kind: Secret, stringData: {a: 'REDACTED', b: REDACTED:REDACTED}}",
+            ),
+            (
+                "{\n  kind: Secret,\n  data: {\n    a: S,\n    b: T\n  }\n}",
+                "{\n  kind: Secret,\n  data: {\n    a: REDACTED,\n    b: REDACTED\n  }\n}",
+            ),
+            ("kind: Secret # mine\nstringData:\n  a: S", "kind: Secret # mine\nstringData:\n  a: REDACTED"),
+            ("kind:\tSecret\nstringData:\n  a: S", "kind:\tSecret\nstringData:\n  a: REDACTED"),
+            ("kind: !!str Secret\nstringData:\n  a: S", "kind: !!str Secret\nstringData:\n  a: REDACTED"),
+            ("kind: \"Secret\"\nstringData:\n  a: S", "kind: \"Secret\"\nstringData:\n  a: REDACTED"),
+            (
+                r#"{"x": "{\"data\":{\n \"a\":\"S\\\"T\"\n},\"kind\":\"Secret\"}\n"}"#,
+                r#"{"x": "{\"data\":{\n \"a\":\"REDACTED\"\n},\"kind\":\"Secret\"}\n"}"#,
+            ),
+        ] {
+            assert_eq!(all(text), shown);
+        }
         let other = "kind: ConfigMap\ndata:\n  a: b\n---\n";
         assert_eq!(all(&format!("{other}{yaml}")), format!("{other}{}", all(yaml)), "a ConfigMap beside it stays");
     }
