@@ -728,15 +728,35 @@ fn addresses(text: &str) -> String {
     let text = runs(text, &is_part, &mut |run, _| {
         let bare = run.trim_end_matches('.');
         let dots = run.get(bare.len()..).unwrap_or_default();
-        let address: Ipv4Addr = bare.parse().ok()?;
-        Some(replace(address.into())? + dots)
+        // `node_10.1.2.3`, but not the version `el8_4.18.0.1`, whose word ends in a number.
+        let (word, number) = bare.rsplit_once('_').unwrap_or(("", bare));
+        let is_name = word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        let address: Ipv4Addr = number.parse().ok().filter(|_| is_name)?;
+        let before = bare.get(..bare.len() - number.len())?;
+        Some(format!("{before}{}{dots}", replace(address.into())?))
     });
+    let mut cards: HashMap<String, usize> = HashMap::new();
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':');
     runs(&text, &is_part, &mut |run, _| {
         let bare = run.trim_end_matches(['.', ':']);
+        if is_mac(bare) {
+            let next = cards.len();
+            let number = *cards.entry(bare.to_ascii_lowercase()).or_insert(next);
+            // Those that are set apart for documents (RFC 7042); the last one for all that are beyond.
+            let last = u8::try_from(number).unwrap_or(u8::MAX);
+            return Some(format!("00:00:5e:00:53:{last:02x}{}", run.get(bare.len()..).unwrap_or_default()));
+        }
         let address: Ipv6Addr = bare.parse().ok().filter(|_| bare.len() > 2)?;
         Some(replace(address.into())? + run.get(bare.len()..).unwrap_or_default())
     })
+}
+
+/// The address of a network card; none that stands for all or for nothing.
+fn is_mac(run: &str) -> bool {
+    let is_pair = |pair: &str| pair.len() == 2 && pair.chars().all(|c| c.is_ascii_hexdigit());
+    let says_something =
+        run.chars().any(|c| !matches!(c, '0' | ':')) && run.chars().any(|c| !matches!(c, 'f' | 'F' | ':'));
+    run.len() == 17 && says_something && run.split(':').count() == 6 && run.split(':').all(is_pair)
 }
 
 /// The address with this number among those for documents; the last one for all that are beyond.
@@ -753,7 +773,7 @@ fn hosts(text: &str) -> String {
     for name in host_names(text) {
         let next = known.len() + 1;
         // A plain word may mean something else elsewhere, and be what a verdict hangs on.
-        if is_distinctive(name) {
+        if is_distinctive(name) && !is_public(name) {
             known.entry(name).or_insert(next);
         }
     }
@@ -780,6 +800,45 @@ fn is_distinctive(name: &str) -> bool {
 /// Ends of names that only hosts inside a network have.
 const INTERNAL: [&str; 5] = [".internal", ".local", ".lan", ".corp", ".intra"];
 
+/// Ends of names of hosts on the internet; `io` is not among them, because most names of API groups end in it.
+const DOMAINS: [&str; 19] = [
+    "com", "net", "org", "edu", "gov", "cloud", "dev", "info", "biz", "eu", "de", "fr", "uk", "nl", "ch", "jp", "cn",
+    "kr", "us",
+];
+
+/// Domains that everybody uses: registries of images and groups of APIs.
+const PUBLIC: [&str; 16] = [
+    "k8s.io",
+    "kubernetes.io",
+    "docker.io",
+    "docker.com",
+    "quay.io",
+    "ghcr.io",
+    "gcr.io",
+    "pkg.dev",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "microsoft.com",
+    "projectcalico.org",
+    "coreos.com",
+    "kernel.org",
+    "redhat.com",
+];
+
+fn is_public(name: &str) -> bool {
+    PUBLIC.iter().any(|domain| name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+/// Whether a word is a name with three labels or more under a domain of the internet; `1.2.dev` is a version.
+fn is_full_name(name: &str) -> bool {
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let mut labels = name.rsplit('.');
+    let (Some(last), Some(domain), Some(_)) = (labels.next(), labels.next(), labels.next()) else { return false };
+    let has_letter = domain.chars().any(|c| c.is_ascii_alphabetic());
+    DOMAINS.contains(&last) && has_letter && name.split('.').all(is_label)
+}
+
 /// What stands where names of hosts stand; may hold more than names.
 fn host_names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
@@ -801,7 +860,9 @@ fn host_names(text: &str) -> Vec<&str> {
                 names.extend(word.split_once('@').map(|(_, host)| until_sign(host)));
                 names.extend(word.split_once("://").map(|(_, host)| until_sign(host)));
                 let bare = until_sign(word);
-                if INTERNAL.iter().any(|end| bare.ends_with(end)) {
+                // A group of an API or a key of an annotation has a slash behind it, as the image of a registry has.
+                let is_host = is_full_name(bare) && !word.contains('/');
+                if is_host || INTERNAL.iter().any(|end| bare.ends_with(end)) {
                     names.push(bare);
                 }
             }
@@ -821,12 +882,24 @@ fn node_of_table(line: &str) -> Option<&str> {
     ["Ready", "NotReady", "Unknown"].contains(&status.split(',').next()?).then_some(name)
 }
 
-/// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`.
+/// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`, or with the time as in ISO 8601.
 fn host_of_log(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
-    let (_, day, time, host, source) = (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
+    let (first, second, third) = (words.next()?, words.next()?, words.next()?);
+    if is_iso_time(first) {
+        return third.contains(['[', ':']).then_some(second);
+    }
+    let (day, time, host, source) = (second, third, words.next()?, words.next()?);
     let is_time = time.len() >= 8 && time.matches(':').count() == 2;
     (day.parse::<u8>().is_ok() && is_time && source.contains(['[', ':'])).then_some(host)
+}
+
+/// `2026-11-30T04:19:56+00:00`.
+fn is_iso_time(word: &str) -> bool {
+    word.split_once('T').is_some_and(|(date, time)| {
+        let is_date = date.len() == 10 && date.split('-').all(|part| part.parse::<u16>().is_ok());
+        is_date && time.len() >= 8 && time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':')
+    })
 }
 
 /// The text with some of its runs replaced: the longest stretches of characters that are a part. `replace` is given each
@@ -999,9 +1072,19 @@ mod tests {
             all("10.1.2.3:10250 10.1.2.4-10.1.2.3. [fe80::1]:80 127.0.0.1 ::1 0.0.0.0"),
             "192.0.2.1:10250 192.0.2.2-192.0.2.1. [2001:db8::3]:80 127.0.0.1 ::1 0.0.0.0"
         );
-        for text in
-            ["4.18.0-305.25.1.el8_4.x86_64", "v1.27.1", "12:34:56.789", "std::fmt", "00:1a:2b:3c:4d:5e", "1.2.3"]
-        {
+        assert_eq!(
+            all("node_10.1.2.3 00:1a:2b:3c:4d:5e 00:1a:2b:3c:4d:5f 00:1A:2B:3C:4D:5E"),
+            "node_192.0.2.1 00:00:5e:00:53:00 00:00:5e:00:53:01 00:00:5e:00:53:00"
+        );
+        for text in [
+            "4.18.0-305.25.1.el8_4.x86_64",
+            "v1.27.1",
+            "12:34:56.789",
+            "std::fmt",
+            "ff:ff:ff:ff:ff:ff",
+            "1.2.3",
+            "el8_4.18.0.1",
+        ] {
             assert_eq!(all(text), text);
         }
     }
@@ -1014,6 +1097,21 @@ mod tests {
             "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-2 kubelet[1]: host-1 is up\n  nodeName: host-3\n"
         );
         assert_eq!(redact(text, Redact { hosts: false, ..Redact::default() }), text);
+        assert_eq!(
+            all("2026-11-30T04:19:56+00:00 prod-node-7 kernel: x\ndial db7.corp.example.com:5432, prod-node-7"),
+            "2026-11-30T04:19:56+00:00 host-1 kernel: x\ndial host-2:5432, host-1"
+        );
+        for kept in [
+            "image: registry.k8s.io/pause:3.9",
+            "pull https://registry.k8s.io/v2/ failed",
+            "docker.io/library/nginx quay.io/a/b ghcr.io/a/b",
+            "apiVersion: rbac.authorization.k8s.io/v1",
+            "apiVersion: monitoring.coreos.com/v1",
+            "node.alpha.kubernetes.io/ttl: \"0\"",
+            "3.10.0-862.14.4.el7.x86_64 libc.so.6 a.tar.gz config.h.in 1.2.dev",
+        ] {
+            assert_eq!(all(kept), kept);
+        }
         let nodes =
             "NAME     STATUS   ROLES    AGE   VERSION\nworker1  Ready    <none>   1d    v1.27.1\n\nworker1 again";
         assert_eq!(all(nodes), nodes.replace("worker1", "host-1"));
