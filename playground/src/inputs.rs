@@ -217,7 +217,7 @@ impl Inputs {
     pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {
         let typed = self.list.iter().filter_map(|source| Some((source, source.typed_text()?)));
         let mut parts = typed.map(|(source, text)| Part {
-            name: shown(&source.name),
+            name: if *source.name == *NAME { NAME.to_owned() } else { shown(&source.name) },
             kind: source.kind.map(str::to_owned),
             text: shown(text),
         });
