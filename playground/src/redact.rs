@@ -247,14 +247,15 @@ fn json_values(document: &str, part: &dyn Fn(&str) -> Option<Part>) -> String {
     while let Some(at) = rest.find(['"', '{', '[', '}', ']', ':', ',']) {
         let (before, found) = rest.split_at(at);
         let takes = is_value && within.is_some_and(|(part, _)| part != Part::Environment || key == "value");
-        if takes && before.trim_start().starts_with('\'') {
-            if let Some(length) = single_quoted(before, rest) {
-                let start = indent_of(before);
-                shown.push_str(before.get(..start).unwrap_or_default());
-                shown += &format!("'{REDACTED}'");
-                rest = rest.get(start + length..).unwrap_or_default();
-                continue;
-            }
+        if takes
+            && before.trim_start().starts_with('\'')
+            && let Some(length) = single_quoted(before, rest)
+        {
+            let start = indent_of(before);
+            shown.push_str(before.get(..start).unwrap_or_default());
+            shown += &format!("'{REDACTED}'");
+            rest = rest.get(start + length..).unwrap_or_default();
+            continue;
         }
         let escapes = before.len() - before.trim_end_matches('\\').len();
         if let Some(behind) = found.strip_prefix('"') {
