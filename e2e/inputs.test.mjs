@@ -2,18 +2,9 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
-import { EDITABLE, eventually } from "./visit.mjs";
+import { EDITABLE, POD, eventually } from "./visit.mjs";
 
 const SYSCTL = "fs.inotify.max_user_instances = 128\n";
-const POD = `kind: Pod
-apiVersion: v1
-metadata: {name: web}
-spec:
-  containers:
-  - name: app
-    volumeMounts: [{name: v, mountPath: /v}]
-  volumes: [{name: v, emptyDir: {medium: Memory}}]
-`;
 
 /** The rules that fire. */
 async function rulesAre(visit, ...rules) {

@@ -3,20 +3,11 @@
 import assert from "node:assert/strict";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { onPage } from "./stage.mjs";
-import { EDITABLE, eventually, example, Visit } from "./visit.mjs";
+import { EDITABLE, POD, eventually, example, Visit } from "./visit.mjs";
 
 const DEPLOYMENT = example("memory-volume-unlimited-writer/bad-deployment.yaml");
 
 const LIMIT = "fs.inotify.max_user_instances = 128\n";
-const POD = `kind: Pod
-apiVersion: v1
-metadata: {name: web}
-spec:
-  containers:
-  - name: app
-    volumeMounts: [{name: v, mountPath: /v}]
-  volumes: [{name: v, emptyDir: {medium: Memory}}]
-`;
 
 const packed = (bytes) => `#v1.d=${deflateRawSync(bytes, { level: 9 }).toString("base64url")}`;
 const carrying = (state) => packed(JSON.stringify(state));

@@ -8,6 +8,17 @@ import { fileURLToPath } from "node:url";
 /** The longest text that can be edited, in UTF-16 code units. */
 export const EDITABLE = editable();
 
+/** A pod whose memory volume nothing limits. */
+export const POD = `kind: Pod
+apiVersion: v1
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    volumeMounts: [{name: v, mountPath: /v}]
+  volumes: [{name: v, emptyDir: {medium: Memory}}]
+`;
+
 export class Visit {
   /** `page` may be a frame's content; then there are no complaints of its own. */
   constructor(page, complaints, close) {

@@ -110,7 +110,8 @@
 
     #makeFrame() {
       const src = this.getAttribute("src");
-      const page = URL.canParse(src ?? "", document.baseURI) && src !== null ? new URL(src, document.baseURI) : new URL("./", HERE);
+      const named = src !== null && URL.canParse(src, document.baseURI);
+      const page = named ? new URL(src, document.baseURI) : new URL("./", HERE);
       this.#origin = page.origin;
       const query = { embed: "1", lang: this.#lang, theme: this.#theme, channel: this.#channel };
       for (const name of ["kind", "hide"]) {
