@@ -1,0 +1,173 @@
+//! Names of hosts.
+
+use std::collections::HashMap;
+
+use super::{documents, key_value, runs};
+
+/// A text with other names of hosts: the ones that stand where names of hosts stand, wherever else they are repeated.
+pub(super) fn hosts(text: &str) -> String {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for name in host_names(text) {
+        let next = known.len() + 1;
+        // A plain word may mean something else elsewhere, and be what a verdict hangs on.
+        if is_distinctive(name) && !is_public(name) {
+            known.entry(name).or_insert(next);
+        }
+    }
+    if known.is_empty() {
+        return text.to_owned();
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    runs(text, &is_part, &mut |run, _| {
+        let bare = run.trim_end_matches('.');
+        if let Some(number) = known.get(bare) {
+            return Some(format!("host-{number}{}", run.get(bare.len()..).unwrap_or_default()));
+        }
+        let (label, domain) = run.split_once('.')?;
+        Some(format!("host-{}.{domain}", known.get(label)?))
+    })
+}
+
+/// Whether a word can only be a name.
+fn is_distinctive(name: &str) -> bool {
+    let has = |test: fn(char) -> bool| name.contains(test);
+    has(|c| c.is_ascii_alphabetic()) && (has(|c| c.is_ascii_digit()) || has(|c| c == '-' || c == '.')) && name.len() > 2
+}
+
+/// Ends of names that only hosts inside a network have.
+const INTERNAL: [&str; 5] = [".internal", ".local", ".lan", ".corp", ".intra"];
+
+/// Ends of names of hosts on the internet; `io` is not among them, because most names of API groups end in it.
+const DOMAINS: [&str; 19] = [
+    "com", "net", "org", "edu", "gov", "cloud", "dev", "info", "biz", "eu", "de", "fr", "uk", "nl", "ch", "jp", "cn",
+    "kr", "us",
+];
+
+/// Domains that everybody uses: registries of images and groups of APIs.
+const PUBLIC: [&str; 16] = [
+    "k8s.io",
+    "kubernetes.io",
+    "docker.io",
+    "docker.com",
+    "quay.io",
+    "ghcr.io",
+    "gcr.io",
+    "pkg.dev",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "microsoft.com",
+    "projectcalico.org",
+    "coreos.com",
+    "kernel.org",
+    "redhat.com",
+];
+
+fn is_public(name: &str) -> bool {
+    PUBLIC.iter().any(|domain| name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+/// Whether a word is a name with three labels or more under a domain of the internet; `1.2.dev` is a version.
+fn is_full_name(name: &str) -> bool {
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let mut labels = name.rsplit('.');
+    let (Some(last), Some(domain), Some(_)) = (labels.next(), labels.next(), labels.next()) else { return false };
+    let has_letter = domain.chars().any(|c| c.is_ascii_alphabetic());
+    DOMAINS.contains(&last) && has_letter && name.split('.').all(is_label)
+}
+
+/// What stands where names of hosts stand; may hold more than names.
+fn host_names(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for document in documents(text) {
+        let is_node = document.lines().any(|line| matches!(key_value(line), Some((_, "kind", "Node"))));
+        for line in document.lines() {
+            names.extend(node_of_table(line));
+            names.extend(host_of_log(line));
+            names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
+            if let Some((column, key, value)) = key_value(line.trim_end_matches(',')) {
+                let is_name = matches!(key, "nodeName" | "hostname" | "kubernetes.io/hostname" | "Node");
+                if is_name || (is_node && key == "name" && column <= 4) {
+                    let value = value.trim_matches(['"', '\'']);
+                    // `kubectl describe pod` writes the address behind the name.
+                    names.extend(value.split('/').next());
+                }
+            }
+            for word in line.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '@' | '/' | ':'))) {
+                names.extend(word.split_once('@').map(|(_, host)| until_sign(host)));
+                names.extend(word.split_once("://").map(|(_, host)| until_sign(host)));
+                let bare = until_sign(word);
+                // A group of an API or a key of an annotation has a slash behind it, as the image of a registry has.
+                let is_host = is_full_name(bare) && !word.contains('/');
+                if is_host || INTERNAL.iter().any(|end| bare.ends_with(end)) {
+                    names.push(bare);
+                }
+            }
+        }
+    }
+    names
+}
+
+fn until_sign(word: &str) -> &str {
+    word.split(['/', ':', '@']).next().unwrap_or_default().trim_end_matches('.')
+}
+
+/// The node of a row of `kubectl get nodes`.
+fn node_of_table(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let (name, status) = (words.next()?, words.next()?);
+    ["Ready", "NotReady", "Unknown"].contains(&status.split(',').next()?).then_some(name)
+}
+
+/// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`, or with the time as in ISO 8601.
+fn host_of_log(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let (first, second, third) = (words.next()?, words.next()?, words.next()?);
+    if is_iso_time(first) {
+        return third.contains(['[', ':']).then_some(second);
+    }
+    let (day, time, host, source) = (second, third, words.next()?, words.next()?);
+    let is_time = time.len() >= 8 && time.matches(':').count() == 2;
+    (day.parse::<u8>().is_ok() && is_time && source.contains(['[', ':'])).then_some(host)
+}
+
+/// `2026-11-30T04:19:56+00:00`.
+fn is_iso_time(word: &str) -> bool {
+    word.split_once('T').is_some_and(|(date, time)| {
+        let is_date = date.len() == 10 && date.split('-').all(|part| part.parse::<u16>().is_ok());
+        is_date && time.len() >= 8 && time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::{Redact, all, redact};
+
+    #[test]
+    fn names_of_hosts_go_wherever_they_are_repeated() {
+        let text = "[root@node-7 ~]# uname -a\nLinux node-7 5.4.0\nNov 30 02:41:13 node-7.shop kubelet[1]: node-7 is up\n  nodeName: ip-10-0-0-1.ec2.internal\n";
+        assert_eq!(
+            all(text),
+            "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-2 kubelet[1]: host-1 is up\n  nodeName: host-3\n"
+        );
+        assert_eq!(redact(text, Redact { hosts: false, ..Redact::default() }), text);
+        assert_eq!(
+            all("2026-11-30T04:19:56+00:00 prod-node-7 kernel: x\ndial db7.corp.example.com:5432, prod-node-7"),
+            "2026-11-30T04:19:56+00:00 host-1 kernel: x\ndial host-2:5432, host-1"
+        );
+        for kept in [
+            "image: registry.k8s.io/pause:3.9",
+            "pull https://registry.k8s.io/v2/ failed",
+            "docker.io/library/nginx quay.io/a/b ghcr.io/a/b",
+            "apiVersion: rbac.authorization.k8s.io/v1",
+            "apiVersion: monitoring.coreos.com/v1",
+            "node.alpha.kubernetes.io/ttl: \"0\"",
+            "3.10.0-862.14.4.el7.x86_64 libc.so.6 a.tar.gz config.h.in 1.2.dev",
+        ] {
+            assert_eq!(all(kept), kept);
+        }
+        let nodes =
+            "NAME     STATUS   ROLES    AGE   VERSION\nworker1  Ready    <none>   1d    v1.27.1\n\nworker1 again";
+        assert_eq!(all(nodes), nodes.replace("worker1", "host-1"));
+    }
+}
