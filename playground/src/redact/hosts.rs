@@ -76,6 +76,20 @@ fn is_full_name(name: &str) -> bool {
     DOMAINS.contains(&last) && has_letter && name.split('.').all(is_label)
 }
 
+/// Whether `word` is the name of a host under any domain, with a port behind it.
+fn has_port(name: &str, word: &str) -> bool {
+    let port = word.strip_prefix(name).and_then(|behind| behind.strip_prefix(':')).unwrap_or_default();
+    let is_domain =
+        name.rsplit('.').next().is_some_and(|last| last.len() > 1 && last.chars().all(|c| c.is_ascii_lowercase()));
+    is_domain && name.matches('.').count() >= 2 && port.parse::<u16>().is_ok()
+}
+
+/// The host that an image is pulled from, also one that bears another name already; `None` where Docker's own is meant.
+fn registry(image: &str) -> Option<&str> {
+    let (host, _) = image.split_once("://").map_or(image, |(_, image)| image).split_once('/')?;
+    (host.contains(['.', ':']) || host.starts_with("host-")).then(|| until_sign(host))
+}
+
 /// What stands where names of hosts stand; may hold more than names.
 fn host_names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
@@ -92,13 +106,16 @@ fn host_names(text: &str) -> Vec<&str> {
                     // `kubectl describe pod` writes the address behind the name.
                     names.extend(value.split('/').next());
                 }
+                if matches!(key, "image" | "Image" | "imageID" | "Image ID") {
+                    names.extend(registry(value.trim_matches(['"', '\''])));
+                }
             }
             for word in line.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '@' | '/' | ':'))) {
                 names.extend(word.split_once('@').map(|(_, host)| until_sign(host)));
                 names.extend(word.split_once("://").map(|(_, host)| until_sign(host)));
                 let bare = until_sign(word);
                 // A group of an API or a key of an annotation has a slash behind it, as the image of a registry has.
-                let is_host = is_full_name(bare) && !word.contains('/');
+                let is_host = (is_full_name(bare) && !word.contains('/')) || has_port(bare, word);
                 if is_host || INTERNAL.iter().any(|end| bare.ends_with(end)) {
                     names.push(bare);
                 }
@@ -155,7 +172,13 @@ mod tests {
             all("2026-11-30T04:19:56+00:00 prod-node-7 kernel: x\ndial db7.corp.example.com:5432, prod-node-7"),
             "2026-11-30T04:19:56+00:00 host-1 kernel: x\ndial host-2:5432, host-1"
         );
+        assert_eq!(
+            all("image: registry.acme.io/team/app:1.2\nImage ID: docker-pullable://hub-7:5000/x\ndial db.acme.io:5432"),
+            "image: host-1/team/app:1.2\nImage ID: docker-pullable://host-2:5000/x\ndial host-3:5432"
+        );
         for kept in [
+            "image: busybox:1.36 pod_workers.go:190 main.a.b:12",
+            "image: library/nginx",
             "image: registry.k8s.io/pause:3.9",
             "pull https://registry.k8s.io/v2/ failed",
             "docker.io/library/nginx quay.io/a/b ghcr.io/a/b",

@@ -82,10 +82,11 @@ fn item_redacted(line: &str) -> String {
     if value.is_empty() { line.to_owned() } else { format!("{before}{REDACTED}{behind}") }
 }
 
-/// Column of a key of a credential whose value stands on the lines below.
+/// Column of a key of a credential whose value stands on the lines below, or goes on there.
 fn block_of_credential(line: &str) -> Option<usize> {
     let (column, key, value) = key_value(line)?;
-    (is_credential(key) && is_block_sign(value)).then_some(column)
+    let is_open = |quote| value.strip_prefix(quote).is_some_and(|string| string_length(string, quote).is_none());
+    (is_credential(key) && (is_block_sign(value) || is_open("\"") || is_open("'"))).then_some(column)
 }
 
 /// A line without the private keys that start on it.
@@ -267,12 +268,16 @@ fn value_behind(read: &Read, before: &str, name: &str, behind: &str) -> Option<(
 fn header(value: &str) -> Option<(usize, usize)> {
     let bare = value.trim_start_matches(['"', '\'', '\\']);
     let (scheme, rest) = bare.split_once(' ')?;
-    if !["basic", "token", "apikey", "negotiate"].contains(&scheme.to_ascii_lowercase().as_str()) {
-        return None;
-    }
     let word = rest.trim_start();
     let start = value.len() - word.len();
-    let end = word.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | ',')).unwrap_or(word.len());
+    let end = match scheme.to_ascii_lowercase().as_str() {
+        "basic" | "token" | "apikey" | "negotiate" => {
+            word.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | ',')).unwrap_or(word.len())
+        }
+        // A list of quoted parameters.
+        "digest" => word.trim_end_matches([' ', '"', '\'', ',']).len(),
+        _ => return None,
+    };
     (end > 0).then_some((start, start + end))
 }
 
@@ -368,6 +373,9 @@ mod tests {
             ("password: |\n  S\nx: y".into(), "password: |\n  REDACTED\nx: y"),
             ("Authorization: Basic bWU6Uw==".into(), "Authorization: Basic REDACTED"),
             ("curl -H 'authorization: token S' x".into(), "curl -H 'authorization: token REDACTED' x"),
+            ("Authorization: Digest username=\"me\", response=\"S\"".into(), "Authorization: Digest REDACTED\""),
+            ("password: \"two\n  S\"\nx: y".into(), "password: \"REDACTED\n  REDACTED\nx: y"),
+            ("password: 'two\n  S'\nx: y".into(), "password: 'REDACTED\n  REDACTED\nx: y"),
             ("secret: S".into(), "secret: REDACTED"),
             ("clientSecret: S".into(), "clientSecret: REDACTED"),
             ("client_secret: S".into(), "client_secret: REDACTED"),
