@@ -37,9 +37,9 @@ const STATES = {
   node: { open: `#example=${NODE}` },
   manifest: { open: `#example=${MANIFEST}` },
   panels: { open: `#example=${MANIFEST}`, act: unfoldAll },
-  undecided: { open: "#example=misc-cgroup-mismatch/good-kubelet-1.27.2.txt" },
+  undecided: { open: "#example=kmem-accounting-errors/good-accounting-off.txt" },
   rule: { open: (lang) => `rules/${lang}/inotify-instances-low.html`, ready: false },
-  embed: { host: (lang) => (address) => `<!doctype html><meta name="viewport" content="width=device-width"><html lang="${lang}"><body style="font: 16px sans-serif; margin: 16px"><script src="${address}noderisk-embed.js" defer></script><h1>Runbook</h1><noderisk-check><pre>fs.inotify.max_user_instances = 128</pre></noderisk-check><p>…</p>` },
+  embed: { host: (lang) => (address) => `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><body style="font: 16px sans-serif; margin: 16px"><script src="${address}noderisk-embed.js" defer></script><h1>Runbook</h1><noderisk-check><pre>fs.inotify.max_user_instances = 128</pre></noderisk-check><p>…</p>` },
 };
 
 async function unfoldAll({ page }) {
