@@ -16,11 +16,12 @@
 //! `lang` and `theme` are taken by `boot.js`, before the first paint. What is not understood is passed over, so that
 //! a page made for a later version still works. The messages are described in `examples/embedding/README.md`.
 
+use rules::names::named;
 use rules::report::{Report, Severity};
 use serde_json::{Value, json};
 
 use crate::inputs::known_kind;
-use crate::preferences::{Theme, named};
+use crate::preferences::Theme;
 
 /// Version of the messages; it changes only when a reader of the old ones would misread the new ones.
 const VERSION: u32 = 1;

@@ -2,7 +2,10 @@
 
 use js_sys::Array;
 use rules::Input;
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
 use rules::kubernetes::quantity;
+use rules::names::{name_of, named};
 use rules::report::Finding;
 use rules::rules::Lang;
 use rules::settings::{NodeProfile, Settings};
@@ -15,7 +18,6 @@ use crate::exports::{Format, export};
 use crate::fixes::change;
 use crate::inputs::{Inputs, Source, Text};
 use crate::node_profile;
-use crate::preferences::{name_of, named};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +121,10 @@ impl Job {
         let lang = name_of(self.lang, &Lang::ALL);
         let max_pods = self.node.max_pods.map(|pods| pods.to_string()).unwrap_or_default();
         let memory = self.node.memory.map(quantity::format).unwrap_or_default();
-        let message: Array = [task, &findings, lang, &max_pods, &memory].into_iter().map(JsValue::from).collect();
+        let runtime = self.node.runtime.map(|runtime| name_of(runtime, &Runtime::ALL)).unwrap_or_default();
+        let cgroups = self.node.cgroups.map(|mode| name_of(mode, &CgroupMode::ALL)).unwrap_or_default();
+        let message = [task, &findings, lang, &max_pods, &memory, runtime, cgroups];
+        let message: Array = message.into_iter().map(JsValue::from).collect();
         for source in self.inputs.list() {
             message.push(&JsValue::from(&*source.name));
             message.push(&JsValue::from(source.kind.unwrap_or_default()));
@@ -135,7 +140,8 @@ impl Job {
     #[must_use]
     pub fn from_message(message: &Array) -> Option<Self> {
         let part = |index| message.get(index).as_string();
-        let [task, findings, lang, max_pods, memory] = [part(0)?, part(1)?, part(2)?, part(3)?, part(4)?];
+        let [task, findings, lang] = [part(0)?, part(1)?, part(2)?];
+        let [max_pods, memory, runtime, cgroups] = [part(3)?, part(4)?, part(5)?, part(6)?];
         let mut numbers = findings.split(' ').filter_map(|number| number.parse().ok());
         let task = match numbers.next() {
             Some(input) => Task::Fix { input, findings: numbers.collect() },
@@ -144,9 +150,11 @@ impl Job {
         let node = NodeProfile {
             max_pods: node_profile::max_pods(&max_pods).unwrap_or_default(),
             memory: node_profile::memory(&memory).unwrap_or_default(),
+            runtime: named(&runtime, &Runtime::ALL),
+            cgroups: named(&cgroups, &CgroupMode::ALL),
         };
         let mut list = Vec::new();
-        for index in (5..message.length()).step_by(3) {
+        for index in (7..message.length()).step_by(3) {
             let kind = part(index + 1)?;
             let kind = rules::kinds().find(|known| **known == kind);
             list.push(Source { kind, ..Source::typed(&part(index)?, &part(index + 2)?) });

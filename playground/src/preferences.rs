@@ -2,6 +2,7 @@
 //! paint; from there the page takes it over. Only a choice made by hand is stored, and only where storage is allowed.
 
 use gloo::utils::{document_element, window};
+use rules::names::{name_of, named};
 use rules::rules::Lang;
 
 /// Light, dark, or as the system says.
@@ -19,18 +20,6 @@ pub enum Theme {
 impl Theme {
     /// All three with their names on `<html>` and in storage.
     pub const ALL: [(Self, &'static str); 3] = [(Self::System, "system"), (Self::Light, "light"), (Self::Dark, "dark")];
-}
-
-/// The name of `value` in a list such as [`Theme::ALL`] or [`Lang::ALL`].
-#[must_use]
-pub fn name_of<T: Copy + PartialEq>(value: T, all: &[(T, &'static str)]) -> &'static str {
-    all.iter().find(|(known, _)| *known == value).map_or("", |(_, name)| name)
-}
-
-/// The value with that name.
-#[must_use]
-pub fn named<T: Copy>(name: &str, all: &[(T, &'static str)]) -> Option<T> {
-    all.iter().find(|(_, known)| *known == name).map(|(value, _)| *value)
 }
 
 /// The language that `<html lang>` names.
@@ -64,9 +53,10 @@ pub fn remember(key: &str, value: &str) {
 
 #[cfg(test)]
 mod tests {
+    use rules::names::{name_of, named};
     use rules::rules::Lang;
 
-    use super::{Theme, name_of, named};
+    use super::Theme;
 
     #[test]
     fn names_and_values_belong_together() {

@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_a_result_depends_on_is_waited_for() {
-        let node = NodeProfile { max_pods: Some(250), memory: None };
+        let node = NodeProfile { max_pods: Some(250), ..NodeProfile::default() };
         for action in [Action::Node(node), Action::Lang(Lang::Ja)] {
             let mut actions = vec![edited(8), checked(1), action];
             assert_eq!(after(actions.clone()).phase(), Phase::Waiting);

@@ -202,6 +202,15 @@ pub const NODE_MEMORY: Label =
         en: "Allocatable memory", ja: "割り当て可能（allocatable）メモリ", zh: "可分配内存（allocatable）"
     };
 
+/// Name of what runs containers.
+pub const RUNTIME: Label = Label { en: "Container runtime", ja: "コンテナランタイム", zh: "容器运行时" };
+
+/// Name of how cgroups are mounted.
+pub const CGROUPS: Label = Label { en: "cgroup version", ja: "cgroup のバージョン", zh: "cgroup 版本" };
+
+/// Chosen in a list whose other choices state something.
+pub const NOT_KNOWN: Label = Label { en: "not known", ja: "不明", zh: "未知" };
+
 /// What was typed is no number of pods.
 pub const NO_PODS: Label = Label {
     en: "Write a whole number above 0, such as 110.",

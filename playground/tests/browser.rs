@@ -574,6 +574,25 @@ async fn what_is_said_of_the_node_counts_at_once_and_nonsense_is_told() {
 }
 
 #[wasm_bindgen_test]
+async fn runtime_and_cgroup_version_are_stated_where_the_text_does_not_tell() {
+    let stage = Stage::started().await;
+    stage.enter("fs.inotify.max_user_instances = 128", "insertFromPaste").await;
+    let choose = async |list: &str, name: &str| {
+        let list: web_sys::HtmlSelectElement = stage.find(list).unchecked_into();
+        list.set_value(name);
+        list.dispatch_event(&bubbling("change")).unwrap();
+        flush().await;
+    };
+    // Pods need no instances on cgroup v1.
+    choose("#cgroups", "v1").await;
+    assert!(!stage.has("article"), "{}", stage.text("#report"));
+    choose("#runtime", "cri-o").await;
+    assert!(!stage.has("article"), "one choice keeps the other");
+    choose("#cgroups", "").await;
+    assert!(stage.has("article"));
+}
+
+#[wasm_bindgen_test]
 async fn a_shared_link_carries_the_redacted_text_and_what_was_said_of_the_node() {
     let stage = Stage::started().await;
     stage.enter("  nodeName: node-7\n10.1.2.3 fs.inotify.max_user_instances = 128", "insertFromPaste").await;

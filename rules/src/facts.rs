@@ -206,6 +206,11 @@ pub enum CgroupMode {
     V2,
 }
 
+impl CgroupMode {
+    /// Both modes with the names that users give them by.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::V1, "v1"), (Self::V2, "v2")];
+}
+
 /// cgroup mode, v1 controllers, and deletions that failed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cgroups {

@@ -6,6 +6,7 @@ pub mod fix;
 #[cfg(test)]
 mod fixture;
 pub mod kubernetes;
+pub mod names;
 pub mod order;
 pub mod patch;
 mod read;
@@ -25,7 +26,7 @@ use crate::facts::Facts;
 use crate::read::Reading;
 use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Span, Status, Unread, Verdict};
 use crate::rules::Rule;
-use crate::settings::{Action, Settings};
+use crate::settings::{Action, NodeProfile, Settings};
 
 /// Version of noderisk and of its set of rules: `0.1.0 (rules 0c9d2a41)`.
 #[must_use]
@@ -135,7 +136,7 @@ fn exempted(mut facts: Facts, settings: &Settings) -> Facts {
 fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
     let findings = findings(facts, settings, |_| true);
     let mut risks = BTreeMap::new();
-    risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &findings))));
+    risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &settings.node, &findings))));
     let verdict = verdict(&risks);
     Report { version: 1, verdict, risks, findings, read, unread }
 }
@@ -152,12 +153,12 @@ fn findings(facts: &Facts, settings: &Settings, run: impl Fn(&Rule) -> bool) -> 
         .collect()
 }
 
-fn risk_state(risk: Risk, facts: &Facts, findings: &[Finding]) -> RiskState {
+fn risk_state(risk: Risk, facts: &Facts, node: &NodeProfile, findings: &[Finding]) -> RiskState {
     let severity = findings.iter().filter(|finding| finding.risk == risk).map(|finding| finding.severity).max();
     if severity >= Some(Severity::Warning) {
         return RiskState { status: Status::AtRisk, severity, missing: Vec::new() };
     }
-    let (status, missing) = risks::state(risk, facts);
+    let (status, missing) = risks::state(risk, facts, node);
     RiskState { status, severity, missing }
 }
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
+use crate::facts::{CgroupMode, Cgroups, Versions};
+use crate::kubernetes::inotify::Runtime;
 use crate::kubernetes::pod::{Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::report::Severity;
@@ -73,12 +75,37 @@ impl Serialize for Glob {
 }
 
 /// What is known of the node beside the paste.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeProfile {
     /// kubelet's `maxPods`; 110 when `None` (kubelet v1beta1 default).
     pub max_pods: Option<u64>,
     /// Allocatable memory in bytes.
     pub memory: Option<u128>,
+    /// The container runtime, where no version tells.
+    pub runtime: Option<Runtime>,
+    /// How cgroups are mounted, where nothing else tells.
+    pub cgroups: Option<CgroupMode>,
+}
+
+impl NodeProfile {
+    /// The cgroup mode that decides how many instances pods need: v1 only when nothing that was read speaks of v2, and
+    /// what is stated when nothing was read.
+    pub(crate) fn mode(&self, cgroups: &Cgroups) -> Option<CgroupMode> {
+        match (cgroups.v1(), cgroups.v2()) {
+            (_, Some(_)) => Some(CgroupMode::V2),
+            (Some(_), None) => Some(CgroupMode::V1),
+            (None, None) => self.cgroups,
+        }
+    }
+
+    /// The runtime whose version was read, else the one that is stated, else containerd.
+    pub(crate) fn runtime(&self, versions: &Versions) -> Runtime {
+        match (&versions.containerd[..], &versions.crio[..]) {
+            ([], [_, ..]) => Runtime::Crio,
+            ([], []) => self.runtime.unwrap_or(Runtime::Containerd),
+            _ => Runtime::Containerd,
+        }
+    }
 }
 
 impl Settings {

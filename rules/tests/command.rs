@@ -159,6 +159,9 @@ fn the_node_can_be_described_by_flags() {
     assert_eq!(status(&noderisk(&[], limit)), 1);
     assert_eq!(status(&noderisk(&["--max-pods", "50"], limit)), 0);
     assert_eq!(status(&noderisk(&["--node-memory", "16Gi"], "")), 2);
+    // On cgroup v1, pods need no instances.
+    assert_eq!(status(&noderisk(&["--cgroups", "v1", "--runtime", "containerd"], limit)), 0);
+    assert_eq!(status(&noderisk(&["--cgroups", "v2", "--runtime", "cri-o"], limit)), 1);
 }
 
 #[test]
@@ -211,6 +214,8 @@ fn a_wrong_command_line_is_a_usage_error() {
         &["--max-pods", "0"],
         &["--max-pods", "many"],
         &["--node-memory", "0"],
+        &["--runtime", "podman"],
+        &["--cgroups", "2"],
         &["--node-memory", "16 GB"],
     ] {
         let output = noderisk(arguments, "");

@@ -19,6 +19,10 @@ export interface Options {
   maxPods?: number;
   /** Allocatable memory of the node, a Kubernetes quantity such as "16Gi". */
   nodeMemory?: string;
+  /** Container runtime of the node, where the text does not tell. */
+  runtime?: "containerd" | "cri-o";
+  /** How the node mounts cgroups, where the text does not tell. */
+  cgroups?: "v1" | "v2";
 }
 
 /** Quantities are Kubernetes quantities: "64Mi", or a number of bytes. */
@@ -193,4 +197,4 @@ export function rules(lang?: Lang): RuleSummary[];
  * The fragment ("#v1.…") that makes the page open with that text: `new URL(link(text), "https://tools.example/noderisk/")`.
  * `line` is the 1-based line to lead to. It carries the text as it is, so leave out secrets.
  */
-export function link(text: string, options?: Pick<Options, "maxPods" | "nodeMemory"> & { line?: number }): string;
+export function link(text: string, options?: Pick<Options, "maxPods" | "nodeMemory" | "runtime" | "cgroups"> & { line?: number }): string;

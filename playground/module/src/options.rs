@@ -1,6 +1,9 @@
-//! The options that all functions take: `{lang, settings, maxPods, nodeMemory, line}`, each of them optional.
+//! The options that all functions take: `{lang, settings, maxPods, nodeMemory, runtime, cgroups, line}`, each of them optional.
 
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
 use rules::kubernetes::quantity;
+use rules::names::named;
 use rules::rules::Lang;
 use rules::settings::Settings;
 use serde_json::Value;
@@ -35,6 +38,8 @@ impl Options {
                 "settings" => options.settings = Settings::try_from(value)?,
                 "maxPods" => node.max_pods = Some(above_zero(&name, &value)?),
                 "nodeMemory" => node.memory = Some(memory(&value)?),
+                "runtime" => node.runtime = Some(one_of(&name, &value, &Runtime::ALL)?),
+                "cgroups" => node.cgroups = Some(one_of(&name, &value, &CgroupMode::ALL)?),
                 "line" => options.line = usize::try_from(above_zero(&name, &value)?).ok(),
                 _ => return Err(format!("unknown option `{name}`; there are {NAMES}")),
             }
@@ -44,7 +49,7 @@ impl Options {
     }
 }
 
-const NAMES: &str = "lang, settings, maxPods, nodeMemory and line";
+const NAMES: &str = "lang, settings, maxPods, nodeMemory, runtime, cgroups and line";
 
 /// The language with that tag; English when there is none.
 ///
@@ -67,6 +72,13 @@ fn memory(value: &Value) -> Result<u128, String> {
     bytes.filter(|bytes| *bytes > 0).ok_or_else(|| format!("nodeMemory is {value}, not a quantity such as \"16Gi\""))
 }
 
+/// One of some values, by its name.
+fn one_of<T: Copy>(name: &str, value: &Value, all: &[(T, &'static str)]) -> Result<T, String> {
+    let known = || all.iter().map(|(_, known)| format!("\"{known}\"")).collect::<Vec<_>>().join(", ");
+    let found = value.as_str().and_then(|value| named(value, all));
+    found.ok_or_else(|| format!("{name} is {value}; there are {}", known()))
+}
+
 /// A string without its quotes, and JSON for everything else.
 fn said(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -74,6 +86,8 @@ fn said(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rules::facts::CgroupMode;
+    use rules::kubernetes::inotify::Runtime;
     use rules::rules::Lang;
     use rules::settings::NodeProfile;
 
@@ -88,12 +102,16 @@ mod tests {
 
     #[test]
     fn every_option_is_read() {
-        let all =
-            r#"{"nodeMemory": "16Gi", "lang": "zh-CN", "settings": {"maxSizeLimit": "1Gi"}, "maxPods": 30, "line": 7}"#;
+        let all = r#"{
+            "nodeMemory": "16Gi", "lang": "zh-CN", "settings": {"maxSizeLimit": "1Gi"}, "maxPods": 30, "line": 7,
+            "runtime": "cri-o", "cgroups": "v2"
+        }"#;
         let options = Options::read(all).unwrap();
         assert_eq!((options.lang, options.line), (Lang::Zh, Some(7)));
         assert_eq!(options.settings.max_size_limit, Some(1 << 30));
-        assert_eq!(options.settings.node, NodeProfile { max_pods: Some(30), memory: Some(16 << 30) });
+        let (runtime, cgroups) = (Some(Runtime::Crio), Some(CgroupMode::V2));
+        let node = NodeProfile { max_pods: Some(30), memory: Some(16 << 30), runtime, cgroups };
+        assert_eq!(options.settings.node, node);
     }
 
     #[test]
@@ -102,10 +120,12 @@ mod tests {
         assert_eq!(fault("7"), "the options are an object, not 7");
         assert_eq!(
             fault(r#"{"colour": 1}"#),
-            "unknown option `colour`; there are lang, settings, maxPods, nodeMemory and line"
+            "unknown option `colour`; there are lang, settings, maxPods, nodeMemory, runtime, cgroups and line"
         );
         assert_eq!(fault(r#"{"maxPods": 0}"#), "maxPods is 0, not a whole number above 0");
         assert_eq!(fault(r#"{"nodeMemory": "lots"}"#), "nodeMemory is \"lots\", not a quantity such as \"16Gi\"");
+        assert_eq!(fault(r#"{"cgroups": 2}"#), r#"cgroups is 2; there are "v1", "v2""#);
+        assert_eq!(fault(r#"{"runtime": "podman"}"#), r#"runtime is "podman"; there are "containerd", "cri-o""#);
         assert!(fault(r#"{"settings": {"maxSizeLimt": 1}}"#).contains("maxSizeLimt"));
         assert_eq!(lang(Some("tlh")), Err(r#"lang is "tlh"; there are "en", "ja", "zh""#.to_owned()));
         assert_eq!(fault(r#"{"lang": 7}"#), r#"lang is "7"; there are "en", "ja", "zh""#);

@@ -2,13 +2,16 @@
 //!
 //! `#v1.d=` stands before the state as JSON, deflated (RFC 1951) and written in base64url (RFC 4648) without padding.
 //! Links live long: a later version gets another prefix, and this one stays readable. `#v2.d=` is the same with more
-//! than a single text, which a page that knows version 1 alone would lose.
+//! than a single text or with what version 1 does not know of a node, which a page that knows version 1 alone would lose.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
 use rules::kubernetes::quantity;
+use rules::names::{name_of, named};
 use rules::settings::NodeProfile;
 use serde_json::{Map, Value};
 
@@ -16,7 +19,7 @@ use serde_json::{Map, Value};
 const PREFIX: &str = "#v1.d=";
 
 /// Before the state, in version 2.
-const SEVERAL: &str = "#v2.d=";
+const FURTHER: &str = "#v2.d=";
 
 /// The most that a link may inflate to, in bytes. Deflate shrinks a thousandfold, so a short link could hold up the page.
 const INFLATED: usize = 2 * 1024 * 1024;
@@ -48,6 +51,10 @@ pub struct Shared {
     pub max_pods: Option<u64>,
     /// Allocatable memory of the node, a Kubernetes quantity, as far as it was given by hand.
     pub node_memory: Option<String>,
+    /// The container runtime, as far as it was given by hand.
+    pub runtime: Option<Runtime>,
+    /// How cgroups are mounted, as far as it was given by hand.
+    pub cgroups: Option<CgroupMode>,
     /// How many texts stand before the one on show; nothing is the first.
     pub shown: Option<usize>,
     /// The 1-based line that the cursor is in, in the text on show.
@@ -89,7 +96,15 @@ impl Shared {
     /// A text with what is known of the node.
     #[must_use]
     pub fn new(text: String, node: &NodeProfile, line: Option<usize>) -> Self {
-        Self { text, max_pods: node.max_pods, node_memory: node.memory.map(quantity::format), line, ..Self::default() }
+        Self {
+            text,
+            max_pods: node.max_pods,
+            node_memory: node.memory.map(quantity::format),
+            runtime: node.runtime,
+            cgroups: node.cgroups,
+            line,
+            ..Self::default()
+        }
     }
 
     /// What is known of the node. Values that say nothing are left out.
@@ -97,7 +112,8 @@ impl Shared {
     pub fn node(&self) -> NodeProfile {
         let bytes = |memory: &String| u128::try_from(quantity::parse(memory).ok()?).ok();
         let memory = self.node_memory.as_ref().and_then(bytes).filter(|bytes| *bytes > 0);
-        NodeProfile { max_pods: self.max_pods.filter(|pods| *pods > 0), memory }
+        let max_pods = self.max_pods.filter(|pods| *pods > 0);
+        NodeProfile { max_pods, memory, runtime: self.runtime, cgroups: self.cgroups }
     }
 
     /// Through the JSON value that the page uses anyway: derived code would make the Wasm larger.
@@ -107,6 +123,8 @@ impl Shared {
         let others = [
             ("maxPods", self.max_pods.map(Value::from)),
             ("nodeMemory", self.node_memory.as_deref().map(Value::from)),
+            ("runtime", self.runtime.map(|runtime| name_of(runtime, &Runtime::ALL).into())),
+            ("cgroups", self.cgroups.map(|mode| name_of(mode, &CgroupMode::ALL).into())),
             ("shown", self.shown.map(Value::from)),
             ("line", self.line.map(Value::from)),
             ("name", self.name.as_deref().map(Value::from)),
@@ -135,6 +153,8 @@ impl Shared {
                 .collect(),
             max_pods: value.get("maxPods").and_then(Value::as_u64),
             node_memory: string(&value, "nodeMemory"),
+            runtime: string(&value, "runtime").and_then(|name| named(&name, &Runtime::ALL)),
+            cgroups: string(&value, "cgroups").and_then(|name| named(&name, &CgroupMode::ALL)),
             shown: count("shown"),
             line: count("line"),
         })
@@ -156,7 +176,7 @@ pub enum Fault {
 #[must_use]
 pub fn encode(shared: &Shared) -> String {
     let is_single = shared.name.is_none() && shared.kind.is_none() && shared.more.is_empty();
-    let prefix = if is_single { PREFIX } else { SEVERAL };
+    let prefix = if is_single && shared.runtime.is_none() && shared.cgroups.is_none() { PREFIX } else { FURTHER };
     prefix.to_owned() + &URL_SAFE_NO_PAD.encode(compress_to_vec(shared.to_json().as_bytes(), SMALLEST))
 }
 
@@ -170,7 +190,7 @@ pub fn is_link(fragment: &str) -> bool {
 /// What a fragment carries; `None` when it is no link of this kind.
 #[must_use]
 pub fn decode(fragment: &str) -> Option<Result<Shared, Fault>> {
-    match fragment.strip_prefix(PREFIX).or_else(|| fragment.strip_prefix(SEVERAL)) {
+    match fragment.strip_prefix(PREFIX).or_else(|| fragment.strip_prefix(FURTHER)) {
         Some(data) => Some(inflate(data)),
         None if fragment.starts_with("#v1.") || fragment.starts_with("#v2.") => Some(Err(Fault::Damaged)),
         None => is_link(fragment).then_some(Err(Fault::Newer)),
@@ -199,6 +219,8 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use miniz_oxide::deflate::compress_to_vec;
     use proptest::prelude::*;
+    use rules::facts::CgroupMode;
+    use rules::kubernetes::inotify::Runtime;
     use rules::rules::RULES;
     use rules::settings::NodeProfile;
 
@@ -303,8 +325,19 @@ mod tests {
     fn values_that_say_nothing_are_left_out() {
         let shared = Shared { max_pods: Some(0), node_memory: Some("lots".into()), ..Shared::default() };
         assert_eq!(shared.node(), NodeProfile::default());
-        let node = NodeProfile { max_pods: Some(30), memory: Some(3 << 29) };
-        assert_eq!(Shared::new(String::new(), &node, None).node(), node);
+        let unknown = r#"{"text": "", "runtime": "podman", "cgroups": 2}"#;
+        assert_eq!(Shared::from_json(unknown).unwrap().node(), NodeProfile::default());
+    }
+
+    #[test]
+    fn what_is_stated_of_the_node_comes_back() {
+        for (runtime, cgroups) in [(Runtime::Crio, CgroupMode::V1), (Runtime::Containerd, CgroupMode::V2)] {
+            let (runtime, cgroups) = (Some(runtime), Some(cgroups));
+            let node = NodeProfile { max_pods: Some(30), memory: Some(3 << 29), runtime, cgroups };
+            let link = encode(&Shared::new(String::new(), &node, None));
+            assert!(link.starts_with("#v2.d="), "a page of version 1 would lose something");
+            assert_eq!(decode(&link).unwrap().unwrap().node(), node);
+        }
     }
 
     proptest! {

@@ -1,10 +1,13 @@
 //! What is known of the node beside the paste: asked for, never stored.
 
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
 use rules::kubernetes::quantity;
+use rules::names::{name_of, named};
 use rules::rules::Lang;
 use rules::settings::NodeProfile;
 use rules::show::words::Label;
-use web_sys::HtmlInputElement;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::{node_profile, words};
@@ -20,22 +23,26 @@ pub struct Props {
     pub on_node: Callback<NodeProfile>,
 }
 
-/// Two fields in a part of the page that can be unfolded.
+/// A few fields in a part of the page that can be unfolded.
 #[component]
 pub fn NodeForm(props: &Props) -> Html {
     let Props { lang, node, on_node } = props.clone();
     let (pods, memory) = (use_node_ref(), use_node_ref());
+    let (runtime, cgroups) = (use_node_ref(), use_node_ref());
     let wrong = use_state(|| (false, false));
     {
         // A link may bring other values than those that were typed.
-        let (pods, memory) = (pods.clone(), memory.clone());
+        let (pods, memory, runtime, cgroups) = (pods.clone(), memory.clone(), runtime.clone(), cgroups.clone());
         use_effect_with(node.clone(), move |node| {
             show(&pods, node.max_pods.map(|pods| pods.to_string()), |typed| node_profile::max_pods(typed).ok());
             show(&memory, node.memory.map(quantity::format), |typed| node_profile::memory(typed).ok());
+            choose(&runtime, node.runtime, &Runtime::ALL);
+            choose(&cgroups, node.cgroups, &CgroupMode::ALL);
         });
     }
     let onchange = {
-        let (pods, memory, wrong, node) = (pods.clone(), memory.clone(), wrong.clone(), node.clone());
+        let (pods, memory, runtime, cgroups) = (pods.clone(), memory.clone(), runtime.clone(), cgroups.clone());
+        let (wrong, node) = (wrong.clone(), node.clone());
         Callback::from(move |_: Event| {
             let max_pods = node_profile::max_pods(&typed(&pods));
             let bytes = node_profile::memory(&typed(&memory));
@@ -44,6 +51,8 @@ pub fn NodeForm(props: &Props) -> Html {
             on_node.emit(NodeProfile {
                 max_pods: max_pods.unwrap_or(node.max_pods),
                 memory: bytes.unwrap_or(node.memory),
+                runtime: chosen(&runtime, &Runtime::ALL),
+                cgroups: chosen(&cgroups, &CgroupMode::ALL),
             });
         })
     };
@@ -59,11 +68,24 @@ pub fn NodeForm(props: &Props) -> Html {
             </p>
         }
     };
+    let list = |list: &NodeRef, id: &'static str, label: Label, names: [&'static str; 2]| {
+        html! {
+            <p>
+                <label for={id}>{ label.text(lang) }</label>
+                <select ref={list} {id} onchange={onchange.clone()}>
+                    <option value="">{ words::NOT_KNOWN.text(lang) }</option>
+                    { for names.map(|name| html! { <option value={name}>{ name }</option> }) }
+                </select>
+            </p>
+        }
+    };
     html! {
         <details class="node-form">
             <summary>{ words::NODE.text(lang) }</summary>
             { field(&pods, "max-pods", words::MAX_PODS, "110", wrong.0, words::NO_PODS) }
             { field(&memory, "node-memory", words::NODE_MEMORY, "16Gi", wrong.1, words::NO_MEMORY) }
+            { list(&runtime, "runtime", words::RUNTIME, Runtime::ALL.map(|(_, name)| name)) }
+            { list(&cgroups, "cgroups", words::CGROUPS, CgroupMode::ALL.map(|(_, name)| name)) }
         </details>
     }
 }
@@ -77,5 +99,17 @@ fn show<T: PartialEq>(field: &NodeRef, value: Option<String>, read: impl Fn(&str
     let (value, field) = (value.unwrap_or_default(), field.cast::<HtmlInputElement>());
     if let Some(field) = field.filter(|field| read(&field.value()) != read(&value)) {
         field.set_value(&value);
+    }
+}
+
+/// What is chosen in a list; its first choice stands for nothing.
+fn chosen<T: Copy>(list: &NodeRef, all: &[(T, &'static str)]) -> Option<T> {
+    named(&list.cast::<HtmlSelectElement>()?.value(), all)
+}
+
+/// Choose a value in its list.
+fn choose<T: Copy + PartialEq>(list: &NodeRef, value: Option<T>, all: &[(T, &'static str)]) {
+    if let Some(list) = list.cast::<HtmlSelectElement>() {
+        list.set_value(value.map(|value| name_of(value, all)).unwrap_or_default());
     }
 }

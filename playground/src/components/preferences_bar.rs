@@ -1,11 +1,12 @@
 //! Language and theme.
 
+use rules::names::{name_of, named};
 use rules::rules::Lang;
 use rules::show::words::RULES_HEADING;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
-use crate::preferences::{Theme, name_of, named, remember};
+use crate::preferences::{Theme, remember};
 use crate::words;
 
 /// Both choices, with what is chosen now; the callbacks take another choice.

@@ -10,8 +10,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use include_dir::{Dir, include_dir};
 use rules::Input;
+use rules::facts::CgroupMode;
 use rules::fix::{Fixed, fix_all};
+use rules::kubernetes::inotify::Runtime;
 use rules::kubernetes::quantity;
+use rules::names::named;
 use rules::report::{Report, Verdict};
 use rules::rules::{Lang, RULES};
 use rules::settings::{NodeProfile, Settings};
@@ -73,7 +76,7 @@ enum Task {
 #[derive(clap::Args)]
 struct Language {
     /// Language of what is printed for people [default: by LC_ALL, LC_MESSAGES or LANG]
-    #[arg(long = "lang", value_name = "LANG", value_parser = language())]
+    #[arg(long = "lang", value_name = "LANG", value_parser = one_of(&Lang::ALL))]
     chosen: Option<Lang>,
 }
 
@@ -111,6 +114,14 @@ struct Check {
     /// Allocatable memory of the node, for example 16Gi
     #[arg(long, value_name = "QUANTITY", value_parser = memory)]
     node_memory: Option<u128>,
+
+    /// Container runtime of the node, where no input tells
+    #[arg(long, value_parser = one_of(&Runtime::ALL))]
+    runtime: Option<Runtime>,
+
+    /// How the node mounts cgroups, where no input tells
+    #[arg(long, value_parser = one_of(&CgroupMode::ALL))]
+    cgroups: Option<CgroupMode>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -270,7 +281,12 @@ fn settings(arguments: &Check) -> Result<Settings, Failure> {
             })?
         }
     };
-    settings.node = NodeProfile { max_pods: arguments.max_pods, memory: arguments.node_memory };
+    settings.node = NodeProfile {
+        max_pods: arguments.max_pods,
+        memory: arguments.node_memory,
+        runtime: arguments.runtime,
+        cgroups: arguments.cgroups,
+    };
     Ok(settings)
 }
 
@@ -370,8 +386,10 @@ fn rule() -> PossibleValuesParser {
     PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
 }
 
-fn language() -> impl TypedValueParser<Value = Lang> {
-    PossibleValuesParser::new(Lang::ALL.map(|(_, tag)| tag)).map(|tag| Lang::of(&tag).unwrap_or_default())
+/// One of some values, by its name.
+fn one_of<T: Copy + Send + Sync>(all: &'static [(T, &'static str)]) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(all.iter().map(|(_, name)| *name));
+    names.try_map(move |name| named(&name, all).ok_or("unknown"))
 }
 
 fn memory(text: &str) -> Result<u128, String> {

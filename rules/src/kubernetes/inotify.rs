@@ -29,6 +29,11 @@ pub enum Runtime {
     Crio,
 }
 
+impl Runtime {
+    /// Both runtimes with the names that users give them by.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Containerd, "containerd"), (Self::Crio, "cri-o")];
+}
+
 /// Instances that a pod with so many running containers needs. On cgroup v2 there is one per container; on v1 eventfd
 /// does the work (containerd `pkg/oom/v2`, containerd/cgroups `memory.go`, conmon `src/cgroup.c`). An unknown mode counts
 /// as v2.

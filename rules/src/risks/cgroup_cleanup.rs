@@ -1,9 +1,10 @@
 //! kubelet's endless cgroup clean-up: which runtime creates what kubelet does not know, and what decides when nothing
 //! fired.
 
-use crate::facts::{Facts, Found, Host, Misc};
+use crate::facts::{CgroupMode, Facts, Found, Host, Misc};
 use crate::kubernetes::version::Version;
 use crate::report::{Missing, Place, Status, Wanted};
+use crate::settings::NodeProfile;
 
 /// v1 controllers whose trees the libcontainer in kubelet removes (opencontainers/cgroups `fs/fs.go`, `systemd/v1.go`);
 /// `misc` has its own rule.
@@ -25,10 +26,11 @@ const KNOWN_V1_CONTROLLERS: [&str; 15] = [
     "systemd",
 ];
 
-pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+pub(super) fn state(facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>) {
     let cgroups = &facts.cgroups;
-    let missing = missing(facts);
-    let on_v1 = cgroups.v1().is_some();
+    let mode = node.mode(cgroups);
+    let on_v1 = cgroups.v1().is_some() || mode == Some(CgroupMode::V1);
+    let missing = missing(facts, mode);
     if !cgroups.delete_errors.is_empty() || !cgroups.orphans.is_empty() {
         let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
         return undecided(missing);
@@ -39,7 +41,7 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
     let misc = cgroups.misc.last().map(|misc| misc.value);
     if !on_v1 {
         // Versions alone are on every node; only a fitting pair is a reason to ask for the mode.
-        return match (cgroups.v2(), misc) {
+        return match (mode, misc) {
             (None, None) if creates_misc && old_kubelet => undecided(missing),
             (None, None) => (Status::NoEvidence, Vec::new()),
             _ => (Status::Ok, Vec::new()),
@@ -63,13 +65,13 @@ fn undecided(missing: Vec<Wanted>) -> (Status, Vec<Missing>) {
 }
 
 /// What would complete the misc case, most telling first; nothing on a node that is only known to be on cgroup v2.
-fn missing(facts: &Facts) -> Vec<Wanted> {
+fn missing(facts: &Facts, mode: Option<CgroupMode>) -> Vec<Wanted> {
     let cgroups = &facts.cgroups;
-    if cgroups.v1().is_none() && cgroups.v2().is_some() {
+    if cgroups.v1().is_none() && mode == Some(CgroupMode::V2) {
         return Vec::new();
     }
     let open = [
-        (cgroups.v1().is_none(), Wanted::CgroupMode),
+        (cgroups.v1().is_none() && mode.is_none(), Wanted::CgroupMode),
         (cgroups.misc.is_empty() && !kernels_without_misc(facts), Wanted::MiscController),
         (matches!(runtime(facts, |_| true), Runtime::Unknown), Wanted::RuncVersion),
         (!kubelets_know_misc(facts) && old_kubelets(facts).next().is_none(), Wanted::KubeletVersion),
@@ -168,10 +170,15 @@ pub(crate) fn unknown_controllers(facts: &Facts) -> impl Iterator<Item = &Found<
 
 #[cfg(test)]
 mod tests {
-    use super::state;
+    use super::state as state_on;
     use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Misc};
     use crate::fixture::{found, version};
-    use crate::report::{Status, Wanted};
+    use crate::report::{Missing, Status, Wanted};
+    use crate::settings::NodeProfile;
+
+    fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+        state_on(facts, &NodeProfile::default())
+    }
 
     fn facts(mode: Option<CgroupMode>, misc: Option<Misc>) -> Facts {
         let mut facts = Facts::default();
@@ -191,6 +198,22 @@ mod tests {
         assert_eq!(state(&facts(Some(CgroupMode::V2), None)).0, Status::Ok);
         assert_eq!(state(&facts(Some(CgroupMode::V1), Some(Misc::Absent))).0, Status::Ok);
         assert_eq!(state(&facts(None, Some(Misc::Absent))).0, Status::Ok);
+    }
+
+    #[test]
+    fn a_stated_mode_stands_in_for_one_that_was_not_read() {
+        let on = |mode| NodeProfile { cgroups: Some(mode), ..NodeProfile::default() };
+        assert_eq!(state_on(&facts(None, None), &on(CgroupMode::V2)).0, Status::Ok);
+        assert_eq!(state_on(&facts(None, None), &on(CgroupMode::V1)).0, Status::NoEvidence);
+        let mut pair = facts(None, None);
+        pair.versions.kubelet = vec![version("v1.23.4")];
+        pair.versions.runc = vec![version("1.1.7")];
+        assert_eq!(state(&pair).0, Status::Undecided);
+        assert_eq!(state_on(&pair, &on(CgroupMode::V2)).0, Status::Ok);
+        let missing = state_on(&pair, &on(CgroupMode::V1)).1;
+        assert_eq!(missing, [Wanted::MiscController.missing()]);
+        let read = facts(Some(CgroupMode::V1), None);
+        assert_eq!(state_on(&read, &on(CgroupMode::V2)), state(&read), "what was read counts more");
     }
 
     #[test]

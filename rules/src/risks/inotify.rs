@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{CgroupMode, Cgroups, Facts, Found, InUse, Inotify, InotifyError, Whose};
+use crate::facts::{Facts, Found, InUse, Inotify, InotifyError, Whose};
 use crate::kubernetes::inotify::{
-    BASE, DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, ENOUGH_INSTANCES, ENOUGH_WATCHES, Runtime, instances_of_full_node,
+    BASE, DEFAULT_MAX_INSTANCES, DEFAULT_MAX_PODS, ENOUGH_INSTANCES, ENOUGH_WATCHES, instances_of_full_node,
     instances_of_pod,
 };
 use crate::kubernetes::pod::Role;
 use crate::order;
 use crate::report::{Evidence, Missing, Place, Status, Wanted};
-use crate::settings::Settings;
+use crate::settings::{NodeProfile, Settings};
 
 /// From this share of the limit on, the next pods will fail: nothing is left to act on.
 pub(crate) const EXHAUSTED_PERCENT: u64 = 95;
@@ -18,9 +18,9 @@ pub(crate) const EXHAUSTED_PERCENT: u64 = 95;
 /// From this share of the limit on, a busy day is enough.
 pub(crate) const LOW_PERCENT: u64 = 80;
 
-pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+pub(super) fn state(facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>) {
     let inotify = &facts.inotify;
-    if leaks_perhaps(facts) {
+    if leaks_perhaps(facts, node) {
         return (Status::Undecided, vec![Wanted::CgroupMode.missing()]);
     }
     // No rule fired, so a limit that was read is high enough.
@@ -37,18 +37,9 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
 }
 
 /// A containerd that leaks instances on cgroup v2, on a node whose mode is unknown.
-fn leaks_perhaps(facts: &Facts) -> bool {
+fn leaks_perhaps(facts: &Facts, node: &NodeProfile) -> bool {
     let leaks = facts.versions.containerd.iter().any(|version| version.value.containerd_leaks_inotify() == Some(true));
-    leaks && mode(&facts.cgroups).is_none()
-}
-
-/// The cgroup mode that decides how many instances pods need: v1 only when nothing speaks of v2.
-pub(crate) fn mode(cgroups: &Cgroups) -> Option<CgroupMode> {
-    match (cgroups.v1(), cgroups.v2()) {
-        (_, Some(_)) => Some(CgroupMode::V2),
-        (Some(_), None) => Some(CgroupMode::V1),
-        (None, None) => None,
-    }
+    leaks && node.mode(&facts.cgroups).is_none()
 }
 
 /// What a node needs, and for which pods.
@@ -80,10 +71,10 @@ pub(crate) fn need<'a>(facts: &'a Facts, settings: &Settings) -> Need<'a> {
     let read = facts.nodes.max_pods.iter().max_by_key(|found| found.value).filter(|_| settings.node.max_pods.is_none());
     let max_pods = settings.node.max_pods.or(read.map(|found| found.value)).unwrap_or(DEFAULT_MAX_PODS);
     let full = Need {
-        instances: instances_of_full_node(mode(&facts.cgroups), max_pods),
+        instances: instances_of_full_node(settings.node.mode(&facts.cgroups), max_pods),
         pods: PodsOfNode::Max(max_pods, read.map(|found| &found.place)),
     };
-    match fullest_node(facts) {
+    match fullest_node(facts, &settings.node) {
         Some(node) if node.is_complete() && settings.node.max_pods.is_none() || node.need() > full.instances => {
             Need { instances: node.need(), pods: PodsOfNode::Running(node.pods) }
         }
@@ -111,18 +102,15 @@ impl NodeLoad<'_> {
 }
 
 /// The node whose pods were seen to need most.
-fn fullest_node(facts: &Facts) -> Option<NodeLoad<'_>> {
-    let runtime = match (&facts.versions.containerd[..], &facts.versions.crio[..]) {
-        ([], [_, ..]) => Runtime::Crio,
-        _ => Runtime::Containerd,
-    };
+fn fullest_node<'a>(facts: &'a Facts, node: &NodeProfile) -> Option<NodeLoad<'a>> {
+    let (mode, runtime) = (node.mode(&facts.cgroups), node.runtime(&facts.versions));
     let mut nodes: BTreeMap<&str, NodeLoad> = BTreeMap::new();
     for pod in &facts.pods {
         let Some(node) = pod.node.as_deref() else { continue };
         let runs = pod.containers.iter().filter(|container| matches!(container.role, Role::Regular | Role::Sidecar));
         let containers = u64::try_from(runs.count()).unwrap_or(u64::MAX);
         let load = nodes.entry(node).or_default();
-        load.instances = load.instances.saturating_add(instances_of_pod(mode(&facts.cgroups), runtime, containers));
+        load.instances = load.instances.saturating_add(instances_of_pod(mode, runtime, containers));
         load.pods = load.pods.saturating_add(1);
         load.namespaces.insert(pod.namespace.as_deref());
     }
@@ -237,10 +225,15 @@ impl Load<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::state;
+    use super::state as state_on;
     use crate::facts::{CgroupMode, Facts, InUse, Whose};
     use crate::fixture::{found, version};
-    use crate::report::{Status, Wanted};
+    use crate::report::{Missing, Status, Wanted};
+    use crate::settings::NodeProfile;
+
+    fn state(facts: &Facts) -> (Status, Vec<Missing>) {
+        state_on(facts, &NodeProfile::default())
+    }
 
     fn used(count: u64, limit: Option<u64>) -> InUse {
         InUse { count, whose: Whose::Everyone, at_least: false, limit }

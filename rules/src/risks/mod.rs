@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::report::{Missing, Risk, Status};
+use crate::settings::NodeProfile;
 
 pub(crate) mod cgroup_cleanup;
 pub(crate) mod inotify;
@@ -10,11 +11,11 @@ mod memory_volume;
 
 /// The state of `risk` when none of its rules fired with `Warning` or `Error`: never `AtRisk`.
 #[must_use]
-pub fn state(risk: Risk, facts: &Facts) -> (Status, Vec<Missing>) {
+pub fn state(risk: Risk, facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>) {
     match risk {
         Risk::MemoryVolume => memory_volume::state(facts),
-        Risk::Inotify => inotify::state(facts),
-        Risk::CgroupCleanup => cgroup_cleanup::state(facts),
+        Risk::Inotify => inotify::state(facts, node),
+        Risk::CgroupCleanup => cgroup_cleanup::state(facts, node),
         Risk::Memcg => memcg::state(facts),
     }
 }

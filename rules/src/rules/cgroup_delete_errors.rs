@@ -6,9 +6,8 @@ use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
 use crate::risks::cgroup_cleanup::{kubelets_maybe_too_old, misc_mismatches, unknown_controllers};
-use crate::risks::inotify::mode;
 use crate::rules::{Rule, Text, Words, on_pages};
-use crate::settings::Settings;
+use crate::settings::{NodeProfile, Settings};
 
 /// One failure may be a race that the next attempt wins; from this many lines for one pod on it is a loop.
 const LOOP: usize = 2;
@@ -107,7 +106,7 @@ ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
 }
 .of_texts();
 
-fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     // A process that is seen to be stuck explains a single line, too.
     let enough = if facts.cgroups.stuck_processes.is_empty() { LOOP } else { 1 };
     let mut pods: BTreeMap<&str, Vec<&Found<DeleteError>>> = BTreeMap::new();
@@ -121,7 +120,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         return Vec::new();
     };
     let mut finding = RULE.finding();
-    finding.values = likely_cause(facts, lines);
+    finding.values = likely_cause(facts, &settings.node, lines);
     finding.values.insert("pod".into(), (*pod).to_owned());
     finding.values.insert("times".into(), lines.len().to_string());
     finding.evidence = loops
@@ -136,7 +135,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 }
 
 /// The quantities of the likeliest cause, which choose the form of the sentence; empty when nothing explains it.
-fn likely_cause(facts: &Facts, lines: &[&Found<DeleteError>]) -> Values {
+fn likely_cause(facts: &Facts, node: &NodeProfile, lines: &[&Found<DeleteError>]) -> Values {
     let mut cause = Values::new();
     let old_kubelet = kubelets_maybe_too_old(facts).next().map(|kubelet| &kubelet.value);
     if !facts.cgroups.stuck_processes.is_empty() {
@@ -149,7 +148,7 @@ fn likely_cause(facts: &Facts, lines: &[&Found<DeleteError>]) -> Values {
         cause.insert("controller".into(), controller.value.clone());
     } else if lines.iter().any(|line| line.value.cause == DeleteCause::BusyV2) {
         cause.insert("busy".into(), "EBUSY".into());
-    } else if let Some(kubelet) = old_kubelet.filter(|_| mode(&facts.cgroups) != Some(CgroupMode::V2)) {
+    } else if let Some(kubelet) = old_kubelet.filter(|_| node.mode(&facts.cgroups) != Some(CgroupMode::V2)) {
         cause.insert("old_kubelet".into(), kubelet.text.clone());
         cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
     }

@@ -147,6 +147,7 @@ mod tests {
     use super::RULE;
     use crate::facts::{CgroupMode, Facts, InUse, Whose};
     use crate::fixture::{findings, findings_with, found, manifest, says, version};
+    use crate::kubernetes::inotify::Runtime;
     use crate::settings::{NodeProfile, Settings};
 
     fn limited(limit: u64) -> Facts {
@@ -166,8 +167,10 @@ mod tests {
 
     #[test]
     fn max_pods_of_the_node_count() {
-        let settings =
-            |max_pods| Settings { node: NodeProfile { max_pods: Some(max_pods), memory: None }, ..Settings::default() };
+        let settings = |max_pods| Settings {
+            node: NodeProfile { max_pods: Some(max_pods), ..NodeProfile::default() },
+            ..Settings::default()
+        };
         assert!(findings_with(&RULE, &limited(128), &settings(30)).is_empty());
         assert_eq!(findings_with(&RULE, &limited(512), &settings(250)).len(), 1);
     }
@@ -179,7 +182,8 @@ mod tests {
         let findings = findings(&RULE, &facts);
         assert_eq!(findings[0].evidence[0].expected, ">= 525");
         assert_eq!(findings[0].evidence[1].observed, "maxPods: 250");
-        let stated = Settings { node: NodeProfile { max_pods: Some(110), memory: None }, ..Settings::default() };
+        let stated =
+            Settings { node: NodeProfile { max_pods: Some(110), ..NodeProfile::default() }, ..Settings::default() };
         assert!(findings_with(&RULE, &facts, &stated).is_empty());
     }
 
@@ -213,6 +217,9 @@ mod tests {
         let mut crio = beside_pods(128, 34, &both);
         crio.versions.crio = vec![version("1.30.0")];
         assert!(findings(&RULE, &crio).is_empty());
+        let node = NodeProfile { runtime: Some(Runtime::Crio), ..NodeProfile::default() };
+        let stated = Settings { node, ..Settings::default() };
+        assert!(RULE.findings(&beside_pods(128, 34, &both), &stated).is_empty());
         let mut v1 = beside_pods(128, 100, &both);
         v1.cgroups.modes = vec![found(CgroupMode::V1)];
         assert!(findings(&RULE, &v1).is_empty());

@@ -67,19 +67,19 @@ sudo find /proc/[0-9]*/fd -lname 'anon_inode:inotify' 2>/dev/null | cut -d/ -f3 
 }
 .of_texts();
 
-fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let on_v2 = |containerd: &Found<Version>| {
         facts.cgroups.modes.iter().find(|mode| mode.value == CgroupMode::V2 && mode.may_share_node(containerd))
     };
+    let stated = facts.cgroups.modes.is_empty() && settings.node.mode(&facts.cgroups) == Some(CgroupMode::V2);
     let leaking = facts.versions.containerd.iter().filter(|found| found.value.containerd_leaks_inotify() == Some(true));
-    let Some((containerd, mode)) = leaking.filter_map(|found| Some((found, on_v2(found)?))).next() else {
+    let found = leaking.map(|found| (found, on_v2(found))).find(|(_, mode)| mode.is_some() || stated);
+    let Some((containerd, mode)) = found else {
         return Vec::new();
     };
     let mut finding = RULE.finding();
-    finding.evidence = vec![
-        Evidence::new(&containerd.place, format!("containerd {}", containerd.value), ">= 1.5.12"),
-        Evidence::new(&mode.place, "cgroup v2", ""),
-    ];
+    finding.evidence = vec![Evidence::new(&containerd.place, format!("containerd {}", containerd.value), ">= 1.5.12")];
+    finding.evidence.extend(mode.map(|mode| Evidence::new(&mode.place, "cgroup v2", "")));
     finding.values.insert("containerd".into(), containerd.value.text.clone());
     vec![finding]
 }
@@ -89,6 +89,7 @@ mod tests {
     use super::RULE;
     use crate::facts::{CgroupMode, Facts};
     use crate::fixture::{findings, found, version};
+    use crate::settings::{NodeProfile, Settings};
 
     /// containerd issue 5670; containerd/cgroups commit 35b5b55 is vendored from 1.5.12 and 1.6.0 on.
     #[test]
@@ -106,5 +107,16 @@ mod tests {
             facts.cgroups.modes = mode.map(found).into_iter().collect();
             assert_eq!(findings(&RULE, &facts).len(), fires, "{containerd} {mode:?}");
         }
+    }
+
+    #[test]
+    fn a_stated_v2_fires_where_no_mode_was_read() {
+        let node = NodeProfile { cgroups: Some(CgroupMode::V2), ..NodeProfile::default() };
+        let settings = Settings { node, ..Settings::default() };
+        let mut facts = Facts::default();
+        facts.versions.containerd = vec![version("1.5.11")];
+        assert_eq!(RULE.findings(&facts, &settings).len(), 1);
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        assert!(RULE.findings(&facts, &settings).is_empty());
     }
 }

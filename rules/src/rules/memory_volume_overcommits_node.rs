@@ -227,8 +227,10 @@ mod tests {
     #[test]
     fn stated_memory_and_reservations_count() {
         let deployment = || workload("Deployment", 4, json!({}), json!("4Gi"));
-        let stated =
-            |memory| Settings { node: NodeProfile { max_pods: None, memory: Some(memory) }, ..Settings::default() };
+        let stated = |memory| Settings {
+            node: NodeProfile { memory: Some(memory), ..NodeProfile::default() },
+            ..Settings::default()
+        };
         assert_eq!(findings_with(&RULE, &manifest(deployment()), &stated(15 << 30)).len(), 1);
         assert!(findings_with(&RULE, &manifest(deployment()), &stated(16 << 30)).is_empty());
 
