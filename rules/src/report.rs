@@ -236,6 +236,8 @@ pub enum Why {
     Fragment,
     /// YAML whose indentation was lost in copying.
     IndentationLost,
+    /// Log lines that were cut before what counts in them: the width of a terminal, or the end of what was copied.
+    Cut,
     /// Text that sets a value for later (a file being written), not the present value.
     Intended,
     /// Lines that are known and say nothing about the four risks, or that only look relevant.
@@ -277,7 +279,7 @@ pub enum Wanted {
     KernelVersion,
     /// The command line of the running kernel.
     KernelCommandLine,
-    /// kubelet's log lines about cgroups that it could not delete.
+    /// kubelet's log lines about cgroups and inotify.
     KubeletLog,
 }
 
@@ -298,7 +300,7 @@ impl Wanted {
             Self::RuncVersion => "runc --version",
             Self::KernelVersion => "uname -r",
             Self::KernelCommandLine => "cat /proc/cmdline",
-            Self::KubeletLog => "journalctl -u kubelet --since -10min | grep 'Failed to delete cgroup paths'",
+            Self::KubeletLog => "sudo journalctl -u kubelet --no-pager --since -10min | grep -E 'cgroup|notify'",
         };
         Missing { what: self, command: Cow::Borrowed(command) }
     }

@@ -12,13 +12,15 @@ use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Wh
 use crate::order;
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
+use crate::report::Why;
 use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "log", read };
 
 /// Every message below holds one of these; most lines of a log hold none.
-static TELLING: Needles = Needles::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:"]);
+static TELLING: Needles =
+    Needles::new(&["notify", "atch", "cgroup", "oo many open", "SLUB", "kmem", "(runc:", "Failed to "]);
 
 fn read(block: &Block, notes: &mut Notes) {
     if let Some(command) = block.command {
@@ -189,24 +191,56 @@ fn limit_in_message(block: &Block, line: &Line, lower: &str, notes: &mut Notes) 
     }
 }
 
-/// Failed deletions of cgroups; slides and mails glue several messages into one line.
+/// kubelet's and runc's words for a cgroup that could not be deleted; one line may hold the words of both.
+const DELETE_MESSAGES: [&str; 3] =
+    ["Failed to delete cgroup paths", "Failed to remove cgroup (will retry)", "Failed to remove paths: map["];
+
+/// Failed deletions of cgroups. Slides and mails glue several lines into one.
 fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
-    static MESSAGES: Needles = Needles::new(&[
-        "Failed to delete cgroup paths",
-        "Failed to remove cgroup (will retry)",
-        "Failed to remove paths: map[",
-    ]);
     let text = line.text.as_ref();
-    let mut starts: Vec<usize> = MESSAGES.all_in(text).map(|(_, range)| range.start).collect();
-    order::sort_by(&mut starts, Ord::cmp);
+    let starts = message_starts(text);
+    let mut named = false;
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(text.len());
         let message = text.get(start..end).unwrap_or_default();
         let error = DeleteError { pod: pod_name(message), cause: cause(message) };
+        named |= !error.pod.is_empty();
         let found = notes.found(error, block.paste, line, start..end);
         notes.facts.cgroups.delete_errors.push(found);
     }
-    !starts.is_empty()
+    // Without a pod's name a line cannot be counted for any pod.
+    if !named && (!starts.is_empty() || is_cut_message(text)) {
+        notes.unread(line.number, line.last, Why::Cut);
+        return false;
+    }
+    named
+}
+
+/// Where the messages of a line start: with the first words, and wherever words come again, since a message says each
+/// of them once.
+fn message_starts(text: &str) -> Vec<usize> {
+    static MESSAGES: Needles = Needles::new(&DELETE_MESSAGES);
+    let mut words: Vec<(usize, usize)> = MESSAGES.all_in(text).map(|(which, range)| (range.start, which)).collect();
+    order::sort_by(&mut words, Ord::cmp);
+    let mut said = Vec::new();
+    words.retain(|(_, which)| {
+        let starts = said.is_empty() || said.contains(which);
+        if starts {
+            said.clear();
+        }
+        said.push(*which);
+        starts
+    });
+    words.into_iter().map(|(start, _)| start).collect()
+}
+
+/// A line that a terminal or the end of a copy cut within the words of a message: `"Failed to dele>`.
+fn is_cut_message(text: &str) -> bool {
+    let text = text.trim_end_matches(['>', '…', '.']);
+    let quoted = text.rsplit_once('"').map(|(_, words)| words);
+    quoted.is_some_and(|words| {
+        words.len() > "Failed to ".len() && DELETE_MESSAGES.iter().any(|message| message.starts_with(words))
+    })
 }
 
 /// The pod's id in `cgroupName=[kubepods burstable pod1495abbc-…]`; empty when the message names none.
@@ -291,6 +325,7 @@ mod tests {
     use super::inotify_error;
     use crate::facts::InotifyError::{Instances, Watches};
     use crate::facts::{CgroupMode, DeleteCause, Facts};
+    use crate::report::{Unread, Why};
     use crate::{Input, read};
 
     fn facts(text: &str) -> Facts {
@@ -346,6 +381,35 @@ mod tests {
         let got: Vec<(&str, DeleteCause)> =
             errors.iter().map(|found| (found.value.pod.as_str(), found.value.cause)).collect();
         assert_eq!(got, [("1495abbc-", DeleteCause::Other), ("bff40d3b-2852", DeleteCause::SystemdTimeout)]);
+    }
+
+    /// kubelet's message may quote runc's (kubernetes issue 128975).
+    #[test]
+    fn a_line_with_the_words_of_both_is_one_failure() {
+        let line = "\"Failed to delete cgroup paths\" cgroupName=[kubepods podbff40d3b-2852] err=\"Failed to remove \
+                    paths: map[memory:/sys/fs/cgroup/memory/kubepods/podbff40d3b-2852]\" Failed to remove cgroup (will retry)";
+        let pods = |text: &str| -> Vec<String> {
+            facts(text).cgroups.delete_errors.into_iter().map(|found| found.value.pod).collect()
+        };
+        assert_eq!(pods(line), ["bff40d3b-2852"]);
+        assert_eq!(pods(&format!("{line} {line}")), ["bff40d3b-2852"; 2], "two lines glued into one");
+    }
+
+    /// What journalctl shows in a narrow terminal, and a paste that ends in the middle of a line.
+    #[test]
+    fn lines_cut_before_the_pods_name_are_listed_as_cut() {
+        let text = "$ journalctl -u kubelet\n\
+            Nov 08 10:00:01 w1 kubelet[1]: x.go:210] \"Failed to delete cgroup paths\" cgroupName=[kubepods pod1495abbc-0>\n\
+            Nov 08 10:00:03 w1 kubelet[1]: x.go:210] \"Failed to delete cgroup paths\" cgroupName=[kube>\n\
+            Nov 08 10:00:05 w1 kubelet[1]: x.go:210] \"Failed to dele";
+        let inputs = [Input::new("paste", text)];
+        let reading = read::texts(&inputs);
+        let cut = |line| Unread { input: 0, first_line: line, last_line: line, why: Why::Cut };
+        assert_eq!(reading.unread, [cut(3), cut(4)]);
+        assert_eq!(reading.read.iter().map(|read| (read.first_line, read.last_line)).collect::<Vec<_>>(), [(2, 2)]);
+        let pods: Vec<&str> =
+            reading.facts.cgroups.delete_errors.iter().map(|found| found.value.pod.as_str()).collect();
+        assert_eq!(pods, ["1495abbc-0", ""]);
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub(super) fn state(facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>)
     let on_v1 = cgroups.v1().is_some() || mode == Some(CgroupMode::V1);
     let missing = missing(facts, mode);
     if !cgroups.delete_errors.is_empty() || !cgroups.orphans.is_empty() {
-        let missing = if missing.is_empty() { vec![Wanted::KubeletLog] } else { missing };
-        return undecided(missing);
+        // Whole lines tell a loop from a race that was won; the rest explains it.
+        return undecided([vec![Wanted::KubeletLog], missing].concat());
     }
     let runtime = runtime(facts, |_| true);
     let creates_misc = matches!(runtime, Runtime::CreatesMisc(Proof::Runc(_) | Proof::Pods(_)));
@@ -42,7 +42,7 @@ pub(super) fn state(facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>)
     if !on_v1 {
         // Versions alone are on every node; only a fitting pair is a reason to ask for the mode.
         return match (mode, misc) {
-            (None, None) if creates_misc && old_kubelet => undecided(missing),
+            (None, None) if creates_misc && old_kubelet => undecided([missing, vec![Wanted::KubeletLog]].concat()),
             (None, None) => (Status::NoEvidence, Vec::new()),
             _ => (Status::Ok, Vec::new()),
         };
@@ -57,7 +57,7 @@ pub(super) fn state(facts: &Facts, node: &NodeProfile) -> (Status, Vec<Missing>)
     }
     // All is there, but of different nodes.
     let missing = if missing.is_empty() { vec![Wanted::MiscController, Wanted::RuncVersion] } else { missing };
-    undecided(missing)
+    undecided([missing, vec![Wanted::KubeletLog]].concat())
 }
 
 fn undecided(missing: Vec<Wanted>) -> (Status, Vec<Missing>) {
@@ -219,11 +219,12 @@ mod tests {
     #[test]
     fn a_misc_tree_asks_for_whatever_is_unknown() {
         let mut facts = facts(Some(CgroupMode::V1), Some(Misc::Mounted));
-        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletVersion]);
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletVersion, Wanted::KubeletLog]);
         facts.versions.containerd = vec![version("1.6.8")];
-        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletVersion], "a bundle proves no absence");
+        let versions = [Wanted::RuncVersion, Wanted::KubeletVersion, Wanted::KubeletLog];
+        assert_eq!(wanted(&facts), versions, "a bundle proves no absence");
         facts.versions.runc = vec![version("1.1.7")];
-        assert_eq!(wanted(&facts), [Wanted::KubeletVersion]);
+        assert_eq!(wanted(&facts), [Wanted::KubeletVersion, Wanted::KubeletLog]);
         facts.versions.kubelet = vec![version("1.27.2")];
         assert_eq!(state(&facts).0, Status::Ok);
     }
@@ -245,7 +246,7 @@ mod tests {
         let mut facts = facts(Some(CgroupMode::V1), None);
         assert_eq!(state(&facts).0, Status::NoEvidence);
         facts.versions.kubelet = vec![version("1.27.1")];
-        assert_eq!(wanted(&facts), [Wanted::MiscController, Wanted::RuncVersion]);
+        assert_eq!(wanted(&facts), [Wanted::MiscController, Wanted::RuncVersion, Wanted::KubeletLog]);
         facts.versions.kernel = vec![version("3.10.0-1160.88.1.el7.x86_64")];
         assert_eq!(state(&facts).0, Status::Ok, "misc came with Linux 5.13");
     }
@@ -254,7 +255,7 @@ mod tests {
     fn one_old_kubelet_among_new_ones_keeps_it_open() {
         let mut facts = facts(Some(CgroupMode::V1), Some(Misc::Mounted));
         facts.versions.kubelet = vec![version("1.27.2"), version("1.27.1")];
-        assert_eq!(wanted(&facts), [Wanted::RuncVersion]);
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletLog]);
     }
 
     #[test]
@@ -264,7 +265,7 @@ mod tests {
         facts.versions.containerd = vec![version("1.7.2")];
         assert_eq!(state(&facts).0, Status::NoEvidence);
         facts.versions.runc = vec![version("1.1.7")];
-        assert_eq!(wanted(&facts), [Wanted::CgroupMode, Wanted::MiscController]);
+        assert_eq!(wanted(&facts), [Wanted::CgroupMode, Wanted::MiscController, Wanted::KubeletLog]);
     }
 
     #[test]
@@ -274,7 +275,13 @@ mod tests {
         facts.cgroups.delete_errors = vec![found(error)];
         assert_eq!(
             wanted(&facts),
-            [Wanted::CgroupMode, Wanted::MiscController, Wanted::RuncVersion, Wanted::KubeletVersion]
+            [
+                Wanted::KubeletLog,
+                Wanted::CgroupMode,
+                Wanted::MiscController,
+                Wanted::RuncVersion,
+                Wanted::KubeletVersion
+            ]
         );
         facts.cgroups.modes = vec![found(CgroupMode::V2)];
         assert_eq!(wanted(&facts), [Wanted::KubeletLog]);

@@ -42,8 +42,8 @@ pub static RULE: Rule = Rule {
             notes: on_pages(&[
                 "Two lines for the same pod count as a loop. A single one may be a race that kubelet wins at its \
                  next attempt.",
-                "Lines that were cut before the pod's name are not counted, and no line tells whether kubelet \
-                 succeeded later.",
+                "Lines that were cut before the pod's name are not counted but listed as not used, and no line tells \
+                 whether kubelet succeeded later.",
             ]),
         },
         ja: Text {
@@ -65,7 +65,7 @@ pub static RULE: Rule = Rule {
             notes: on_pages(&[
                 "同じ Pod の行が 2 行以上あればループとみなします。1 行だけなら一時的な競合で、\
                  次の試行で削除できることがあります。",
-                "Pod の名前より手前で切れた行は数えません。また、その後削除に成功したかどうかは、\
+                "Pod の名前より手前で切れた行は数えず、「使わなかった行」に示します。また、その後削除に成功したかどうかは、\
                  これらの行からは分かりません。",
             ]),
         },
@@ -86,7 +86,7 @@ pub static RULE: Rule = Rule {
                   如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
             notes: on_pages(&[
                 "同一个 Pod 出现两行以上即视为循环。只有一行时可能只是竞争，下次重试就会成功。",
-                "在 Pod 名称之前就被截断的行不计入；之后是否删除成功，从这些行也看不出来。",
+                "在 Pod 名称之前就被截断的行不计入，而是列在“未使用”中；之后是否删除成功，从这些行也看不出来。",
             ]),
         },
     },
@@ -109,12 +109,7 @@ ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     // A process that is seen to be stuck explains a single line, too.
     let enough = if facts.cgroups.stuck_processes.is_empty() { LOOP } else { 1 };
-    let mut pods: BTreeMap<&str, Vec<&Found<DeleteError>>> = BTreeMap::new();
-    // A line that was cut before the pod's name cannot be counted for any pod.
-    for error in facts.cgroups.delete_errors.iter().filter(|error| !error.value.pod.is_empty()) {
-        pods.entry(error.value.pod.as_str()).or_default().push(error);
-    }
-    let mut loops: Vec<_> = pods.into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
+    let mut loops: Vec<_> = by_pod(facts).into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
     order::sort_by(&mut loops, |(_, a), (_, b)| b.len().cmp(&a.len()));
     let Some((pod, lines)) = loops.first() else {
         return Vec::new();
@@ -132,6 +127,26 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         .chain(facts.cgroups.stuck_processes.iter().map(|process| Evidence::new(&process.place, "D", "")))
         .collect();
     vec![finding]
+}
+
+/// The lines of each pod. A line that was cut before the pod's name cannot be counted for any; one that was cut within
+/// it belongs to the pod whose name goes on.
+fn by_pod(facts: &Facts) -> Vec<(&str, Vec<&Found<DeleteError>>)> {
+    let mut pods: BTreeMap<&str, Vec<&Found<DeleteError>>> = BTreeMap::new();
+    for error in facts.cgroups.delete_errors.iter().filter(|error| !error.value.pod.is_empty()) {
+        pods.entry(error.value.pod.as_str()).or_default().push(error);
+    }
+    let mut whole: Vec<(&str, Vec<_>)> = Vec::new();
+    for (pod, lines) in pods {
+        match whole.last_mut() {
+            Some((cut, known)) if pod.starts_with(*cut) => {
+                *cut = pod;
+                known.extend(lines);
+            }
+            _ => whole.push((pod, lines)),
+        }
+    }
+    whole
 }
 
 /// The quantities of the likeliest cause, which choose the form of the sentence; empty when nothing explains it.
@@ -232,9 +247,21 @@ mod tests {
         assert!(says(&RULE, &facts).contains("nothing pasted explains why"));
     }
 
+    /// Terminals of two widths, or a journal and an event, cut the same name at different places.
+    #[test]
+    fn a_name_that_was_cut_counts_for_the_pod_it_begins() {
+        let cut = ("1495abbc-", DeleteCause::Other);
+        let whole = ("1495abbc-0b5c", DeleteCause::Other);
+        assert!(says(&RULE, &facts(&[whole, cut])).contains("of pod 1495abbc-0b5c (lines: 2)"));
+        assert!(
+            findings(&RULE, &facts(&[("1495abbc-0b5c", DeleteCause::Other), ("1495abbc-ffff", DeleteCause::Other)]))
+                .is_empty()
+        );
+    }
+
     #[test]
     fn many_pods_are_one_finding_with_a_few_places() {
-        let names: Vec<String> = (0..50).map(|number| format!("pod{number}")).collect();
+        let names: Vec<String> = (0..50).map(|number| format!("{number:02}abcdef")).collect();
         let errors: Vec<(&str, DeleteCause)> =
             names.iter().chain(&names).map(|pod| (pod.as_str(), DeleteCause::Other)).collect();
         let found = findings(&RULE, &facts(&errors));

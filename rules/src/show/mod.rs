@@ -19,8 +19,14 @@ pub mod text;
 pub mod words;
 
 /// What to paste when nothing is known yet: together these touch all four risks.
-pub const STARTERS: [Wanted; 5] =
-    [Wanted::Manifest, Wanted::InotifyLimits, Wanted::ProcCgroups, Wanted::KubeletVersion, Wanted::RuncVersion];
+pub const STARTERS: [Wanted; 6] = [
+    Wanted::Manifest,
+    Wanted::InotifyLimits,
+    Wanted::ProcCgroups,
+    Wanted::KubeletVersion,
+    Wanted::RuncVersion,
+    Wanted::KubeletLog,
+];
 
 /// Longest name or observation, in characters.
 const SHORT: usize = 200;

@@ -411,6 +411,7 @@ mod tests {
         let text = plain(&report(), &[], Lang::Ja);
         assert!(text.starts_with("判断できません"), "{text}");
         assert!(text.contains("\n  sysctl fs.inotify\n"), "{text}");
+        assert!(text.contains("\n  sudo journalctl -u kubelet --no-pager --since -10min | grep "), "{text}");
     }
 
     #[test]

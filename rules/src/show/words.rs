@@ -173,6 +173,11 @@ pub const fn why_unread(why: &Why) -> Label {
             ja: "インデントが失われた YAML です。元のファイルからコピーしてください",
             zh: "缩进已丢失的 YAML，请从原文件复制",
         },
+        Why::Cut => Label {
+            en: "log lines cut before the pod's name: print them whole (journalctl --no-pager)",
+            ja: "Pod 名の手前で切れたログです。journalctl --no-pager で行全体を出力してください",
+            zh: "日志行在 Pod 名称之前被截断，请用 journalctl --no-pager 输出整行",
+        },
         Why::Intended => Label {
             en: "a value written down for later, not the present one",
             ja: "ファイルに書かれただけの設定で、現在の値ではありません",
@@ -244,9 +249,9 @@ pub const fn wanted(wanted: Wanted) -> Label {
             zh: "正在运行的内核的启动参数",
         },
         Wanted::KubeletLog => Label {
-            en: "some minutes of kubelet's log about cgroups it could not delete",
-            ja: "削除できなかった cgroup に関する kubelet のログ（数分間分）",
-            zh: "kubelet 最近几分钟关于无法删除 cgroup 的日志",
+            en: "some minutes of kubelet's log: cgroups that it could not delete or create, inotify errors",
+            ja: "直近数分間の kubelet のログ（cgroup の作成・削除の失敗、inotify のエラー）",
+            zh: "kubelet 最近几分钟的日志：无法删除或创建的 cgroup、inotify 错误",
         },
     }
 }
