@@ -1,5 +1,6 @@
 //! What was read: typed facts, each with the place it came from. Rules see nothing else.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::kubernetes::limit_range::LimitRange;
@@ -32,9 +33,14 @@ impl<T> Found<T> {
 pub struct Host(u64);
 
 impl Host {
-    /// The machine of that name or IP address; `n1.example.com` is `n1` as well.
+    /// The machine of that name or IP address; `n1.example.com` is `n1` as well. What can be no name is an unknown one.
     #[must_use]
     pub fn named(name: &str) -> Self {
+        if name.is_empty()
+            || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
+        {
+            return Self::default();
+        }
         let address = name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let label = if address { name } else { name.split('.').next().unwrap_or(name) };
         let mut hasher = DefaultHasher::new();
@@ -68,9 +74,83 @@ pub struct Facts {
     pub memcg: Memcg,
     /// Versions of what runs on the node.
     pub versions: Versions,
+    /// What each machine has one of at a time; [`Facts::settle`] takes the worst.
+    pub readings: BTreeMap<(Gauge, Host), Found<u64>>,
+    /// Names of machines.
+    pub names: BTreeMap<Host, String>,
+    /// The machines whose own shell or log was seen.
+    pub visited: BTreeSet<Host>,
+}
+
+/// What a node has one value of at a time: the last one read counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gauge {
+    /// [`Inotify::max_instances`].
+    MaxInstances,
+    /// [`Inotify::max_watches`].
+    MaxWatches,
+    /// [`Inotify::intended_instances`].
+    IntendedInstances,
+    /// [`Inotify::intended_watches`].
+    IntendedWatches,
+    /// [`Inotify::earlier_watches`].
+    EarlierWatches,
+    /// [`Memcg::num_cgroups`].
+    MemoryCgroups,
+    /// [`Memcg::directories`].
+    Directories,
+    /// [`Memcg::containers`].
+    Containers,
+}
+
+impl Gauge {
+    /// Whether `known` is worse than `other`: a lower limit, a higher count.
+    pub(crate) fn is_worse(self, known: &Found<u64>, other: &Found<u64>) -> bool {
+        match self {
+            Self::MaxInstances | Self::MaxWatches | Self::IntendedInstances | Self::IntendedWatches => {
+                known.value < other.value
+            }
+            Self::EarlierWatches | Self::MemoryCgroups | Self::Directories | Self::Containers => {
+                known.value > other.value
+            }
+        }
+    }
 }
 
 impl Facts {
+    /// Of several machines the worst reading decides.
+    pub(crate) fn settle(&mut self) {
+        let (inotify, memcg) = (&mut self.inotify, &mut self.memcg);
+        // Those of another choice of machines must not stay.
+        for kept in [
+            &mut inotify.max_instances,
+            &mut inotify.max_watches,
+            &mut inotify.intended_instances,
+            &mut inotify.intended_watches,
+            &mut inotify.earlier_watches,
+            &mut memcg.num_cgroups,
+            &mut memcg.directories,
+            &mut memcg.containers,
+        ] {
+            *kept = None;
+        }
+        for (&(gauge, _), found) in &self.readings {
+            let kept = match gauge {
+                Gauge::MaxInstances => &mut inotify.max_instances,
+                Gauge::MaxWatches => &mut inotify.max_watches,
+                Gauge::IntendedInstances => &mut inotify.intended_instances,
+                Gauge::IntendedWatches => &mut inotify.intended_watches,
+                Gauge::EarlierWatches => &mut inotify.earlier_watches,
+                Gauge::MemoryCgroups => &mut memcg.num_cgroups,
+                Gauge::Directories => &mut memcg.directories,
+                Gauge::Containers => &mut memcg.containers,
+            };
+            if !kept.as_ref().is_some_and(|known| gauge.is_worse(known, found)) {
+                *kept = Some(found.clone());
+            }
+        }
+    }
+
     /// What all nodes that were seen are installed from; `None` when nothing tells, or when they differ.
     #[must_use]
     pub fn platform(&self) -> Option<Platform> {
@@ -298,12 +378,21 @@ pub struct Memcg {
     pub kmem_errors: Vec<Found<()>>,
     /// `memory.kmem.slabinfo` or leftovers that show kernel-memory accounting is on.
     pub kmem_in_use: Vec<Found<()>>,
-    /// `cgroup.memory=nokmem` in the running kernel's command line.
-    pub nokmem: Option<Found<()>>,
+    /// The running kernel's command line, and whether `cgroup.memory=nokmem` is in it.
+    pub nokmem: Vec<Found<bool>>,
     /// `cgroup.memory=nokmem` in a file that takes effect later.
-    pub nokmem_intended: Option<Found<()>>,
+    pub nokmem_intended: Vec<Found<()>>,
     /// A scheduled `drop_caches`.
-    pub drop_caches: Option<Found<()>>,
+    pub drop_caches: Vec<Found<()>>,
+}
+
+impl Memcg {
+    /// Whether the running kernel was booted without kernel-memory accounting; `None` when its command line was not
+    /// seen. The last one counts.
+    #[must_use]
+    pub fn runs_without_kmem(&self) -> Option<bool> {
+        self.nokmem.last().map(|found| found.value)
+    }
 }
 
 /// Versions of what runs on the node; several nodes give several entries.

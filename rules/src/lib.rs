@@ -6,6 +6,7 @@ pub mod fix;
 #[cfg(test)]
 mod fixture;
 pub mod kubernetes;
+mod machines;
 pub mod names;
 pub mod order;
 pub mod patch;
@@ -23,10 +24,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use crate::facts::Facts;
+use crate::machines::Machine;
 use crate::read::Reading;
-use crate::report::{Finding, ReadLines, Report, Risk, RiskState, Severity, Span, Status, Unread, Verdict};
+use crate::report::{Finding, Missing, ReadLines, Report, Risk, RiskState, Severity, Span, Status, Unread, Verdict};
 use crate::rules::Rule;
-use crate::settings::{Action, NodeProfile, Settings};
+use crate::settings::{Action, Settings};
 
 /// Version of noderisk and of its set of rules: `0.1.0 (rules 0c9d2a41)`.
 #[must_use]
@@ -76,7 +78,8 @@ pub fn check(inputs: &[Input], settings: &Settings) -> Report {
     let mut reading = read::texts(inputs);
     reading.facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
     let (read, unread) = (std::mem::take(&mut reading.read), std::mem::take(&mut reading.unread));
-    let mut report = run(&reading.facts, settings, read, unread);
+    let machines = machines::apart(&reading.facts);
+    let mut report = run(&reading.facts, &machines, settings, read, unread);
     point_into_text(&mut report, &reading);
     report
 }
@@ -117,13 +120,14 @@ pub fn read_with(kind: &str, text: &str) {
 /// Check one Kubernetes object, as an admission request carries it.
 #[must_use]
 pub fn check_object(object: &Value, context: &Context, settings: &Settings) -> Report {
-    run(&exempted(read::object(object, context), settings), settings, Vec::new(), Vec::new())
+    run(&exempted(read::object(object, context), settings), &[], settings, Vec::new(), Vec::new())
 }
 
 /// The findings of [`check_object`] that the policy does something about; rules whose findings it ignores are not run.
 pub(crate) fn object_findings(object: &Value, context: &Context, settings: &Settings) -> Vec<Finding> {
     let counts = |rule: &Rule| settings.action(rule.id, rule.severity) != Action::Off;
-    findings(&exempted(read::object_for_rules(object, context), settings), settings, counts)
+    let facts = exempted(read::object_for_rules(object, context), settings);
+    findings(counts, |rule| rule.findings(&facts, settings))
 }
 
 /// The facts without what the settings exempt.
@@ -132,33 +136,30 @@ fn exempted(mut facts: Facts, settings: &Settings) -> Facts {
     facts
 }
 
-/// Facts to report: run every rule, then judge each risk and the whole.
-fn run(facts: &Facts, settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
-    let findings = findings(facts, settings, |_| true);
+/// Facts to report: run every rule, on each of several machines, then judge each risk and the whole.
+fn run(facts: &Facts, machines: &[Machine], settings: &Settings, read: Vec<ReadLines>, unread: Vec<Unread>) -> Report {
+    let findings = findings(|_| true, |rule| machines::findings(rule, facts, machines, settings));
+    let state = |risk| (risk, risk_state(risk, &findings, || machines::state(risk, facts, machines, &settings.node)));
     let mut risks = BTreeMap::new();
-    risks.extend(Risk::ALL.into_iter().map(|risk| (risk, risk_state(risk, facts, &settings.node, &findings))));
+    risks.extend(Risk::ALL.into_iter().map(state));
     let verdict = verdict(&risks);
     Report { version: 1, verdict, risks, findings, read, unread }
 }
 
 /// What the rules that `run` names find, worst first; within a severity in the order of the rules and of what they saw,
 /// which does not depend on spans, so that the text path and the object path agree.
-fn findings(facts: &Facts, settings: &Settings, run: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+fn findings(run: impl Fn(&Rule) -> bool, find: impl Fn(&Rule) -> Vec<Finding>) -> Vec<Finding> {
     let rules = |severity| rules::RULES.iter().filter(move |rule| rule.severity == severity);
-    Severity::WORST_FIRST
-        .into_iter()
-        .flat_map(rules)
-        .filter(|rule| run(rule))
-        .flat_map(|rule| rule.findings(facts, settings))
-        .collect()
+    Severity::WORST_FIRST.into_iter().flat_map(rules).filter(|rule| run(rule)).flat_map(|rule| find(rule)).collect()
 }
 
-fn risk_state(risk: Risk, facts: &Facts, node: &NodeProfile, findings: &[Finding]) -> RiskState {
+/// The state of a risk: at risk by its findings, else as `quiet` says.
+fn risk_state(risk: Risk, findings: &[Finding], quiet: impl Fn() -> (Status, Vec<Missing>)) -> RiskState {
     let severity = findings.iter().filter(|finding| finding.risk == risk).map(|finding| finding.severity).max();
     if severity >= Some(Severity::Warning) {
         return RiskState { status: Status::AtRisk, severity, missing: Vec::new() };
     }
-    let (status, missing) = risks::state(risk, facts, node);
+    let (status, missing) = quiet();
     RiskState { status, severity, missing }
 }
 

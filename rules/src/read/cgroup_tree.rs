@@ -1,6 +1,6 @@
 //! Counts of cgroups and of the containers they belong to.
 
-use crate::facts::Found;
+use crate::facts::{Found, Gauge};
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, number};
 
@@ -16,28 +16,29 @@ fn read(block: &Block, notes: &mut Notes) {
             notes.claim(READER.kind, line);
             match counted {
                 Counted::Directories => {
-                    notes.facts.memcg.directories = Some(notes.found(count, block.paste, line, whole));
+                    let found = notes.found(count, block.paste, line, whole);
+                    notes.gauge(Gauge::Directories, found);
                 }
                 Counted::Containers { header } => {
                     let count = count.saturating_sub(u64::from(header));
-                    notes.facts.memcg.containers = Some(notes.found(count, block.paste, line, whole));
+                    let found = notes.found(count, block.paste, line, whole);
+                    notes.gauge(Gauge::Containers, found);
                 }
             }
         } else if let Some(count) = stat(&line.text, "nr_descendants") {
             notes.claim(READER.kind, line);
             descendants = count;
-            notes.facts.memcg.directories = Some(notes.found(count, block.paste, line, whole));
+            let found = notes.found(count, block.paste, line, whole);
+            notes.gauge(Gauge::Directories, found);
         } else if let Some(dying) = stat(&line.text, "nr_dying_descendants") {
             // On v2 the ids of the living and of the dying come out of one space.
             notes.claim(READER.kind, line);
             let all = descendants.saturating_add(dying);
-            notes.facts.memcg.num_cgroups = Some(notes.found(all, block.paste, line, whole));
+            let found = notes.found(all, block.paste, line, whole);
+            notes.gauge(Gauge::MemoryCgroups, found);
         } else if let Some(found) = leftovers(block, line, notes) {
             notes.claim(READER.kind, line);
-            let most = notes.facts.memcg.directories.as_ref().is_none_or(|known| known.value < found.value);
-            if most {
-                notes.facts.memcg.directories = Some(found);
-            }
+            notes.gauge_at_least(Gauge::Directories, found);
         }
     }
 }
@@ -71,7 +72,7 @@ fn stat(text: &str, name: &str) -> Option<u64> {
 }
 
 /// "server-b reached 65,429 leaked entries": a count of leftover cgroups in prose that names the cgroup tree.
-fn leftovers(block: &Block, line: &Line, notes: &Notes) -> Option<Found<u64>> {
+fn leftovers(block: &Block, line: &Line, notes: &mut Notes) -> Option<Found<u64>> {
     const KINDS: [&str; 7] = ["leaked", "leftover", "left-over", "stale", "dying", "orphaned", "zombie"];
     const THINGS: [&str; 4] = ["entries", "cgroups", "directories", "memcgs"];
     if !line.text.contains("cgroup") {

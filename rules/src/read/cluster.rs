@@ -11,7 +11,9 @@ use crate::report::{Place, Span};
 /// Add what a document says: one object, or a list of them.
 pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &mut Facts) {
     each(document, |object: &Value, kind: &str, pointer: String| {
-        let at = At { input, span, pointer };
+        // A Node tells of the machine of its name.
+        let host = if kind == "Node" { Host::named(text(object, "/metadata/name")) } else { Host::default() };
+        let at = At { input, span, pointer, host };
         match (text(object, "/apiVersion"), kind) {
             ("" | "v1", "Namespace") => facts.cluster.namespaces.extend(namespace(object, &at)),
             ("" | "v1", "LimitRange") => facts.cluster.limit_ranges.extend(limit_range(object, &at)),
@@ -27,7 +29,7 @@ pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &m
     if text(document, "/kind").is_empty()
         && let Some(config) = document.get("kubeletconfig")
     {
-        let at = At { input, span, pointer: "/kubeletconfig".to_owned() };
+        let at = At { input, span, pointer: "/kubeletconfig".to_owned(), host: Host::default() };
         kubelet_config::read(config, &at, &mut facts.nodes);
     }
 }
@@ -37,7 +39,7 @@ pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &m
 pub(super) fn read_embedded(document: &Value, input: usize, span: Option<Span>, facts: &mut Facts) {
     each(document, |object: &Value, kind: &str, pointer: String| {
         if kind == "ConfigMap" && matches!(text(object, "/apiVersion"), "" | "v1") {
-            config_map(object, &At { input, span, pointer }, facts);
+            config_map(object, &At { input, span, pointer, host: Host::default() }, facts);
         }
     });
 }
@@ -63,13 +65,14 @@ pub(super) struct At {
     input: usize,
     span: Option<Span>,
     pointer: String,
+    host: Host,
 }
 
 impl At {
     /// A value read at a field of the object; `field` is a JSON pointer within it.
     pub(super) fn found<T>(&self, value: T, field: &str) -> Found<T> {
         let pointer = Some(format!("{}{field}", self.pointer));
-        Found { value, place: Place { input: self.input, pointer, span: self.span }, host: Host::default() }
+        Found { value, place: Place { input: self.input, pointer, span: self.span }, host: self.host }
     }
 
     /// A quantity above zero at a field of `object`.

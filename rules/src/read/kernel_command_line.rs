@@ -1,32 +1,57 @@
 //! `cgroup.memory=nokmem`, running or only written down, and scheduled `drop_caches`.
 
+use std::ops::Range;
+
 use crate::read::{Notes, Reader};
-use crate::text::{Block, Needles};
+use crate::text::{Block, Line, Needles, Role};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "kernel-command-line", read };
 
 fn read(block: &Block, notes: &mut Notes) {
-    let running = block.command_text().contains("/proc/cmdline");
-    static TELLING: Needles = Needles::new(&["cgroup.memory=nokmem", "/proc/sys/vm/drop_caches"]);
-    for line in block.all_lines().filter(|line| TELLING.any_in(&line.text)) {
-        if let Some(at) = line.text.find("cgroup.memory=nokmem") {
+    if block.command_text().contains("/proc/cmdline") {
+        answer(block, notes);
+    }
+    let lines = block.all_lines().filter(|line| TELLING.any_in(&line.text));
+    for line in lines.filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>() {
+        let text = line.text.as_ref();
+        let setting = text.find(NOKMEM).map(|at| at..at + NOKMEM.len());
+        // The running kernel's own line starts with the image it booted; dmesg calls it "Command line:".
+        if text.contains("BOOT_IMAGE=") || text.contains("Command line:") {
+            running(setting, block, line, notes);
+        } else if let Some(range) = setting {
             notes.claim(READER.kind, line);
-            let found = notes.found((), block.paste, line, at..at + "cgroup.memory=nokmem".len());
-            // The running kernel's own line starts with the image it booted; dmesg calls it "Command line:".
-            if running || line.text.contains("BOOT_IMAGE=") || line.text.contains("Command line:") {
-                notes.facts.memcg.nokmem = Some(found);
-            } else {
-                notes.facts.memcg.nokmem_intended = Some(found);
-            }
-        } else if let Some(at) = line.text.find("/proc/sys/vm/drop_caches")
-            && is_scheduled(&line.text)
-        {
+            let found = notes.found((), block.paste, line, range);
+            notes.facts.memcg.nokmem_intended.push(found);
+        } else if let Some(at) = text.find(DROP_CACHES).filter(|_| is_scheduled(text)) {
             notes.claim(READER.kind, line);
-            notes.facts.memcg.drop_caches = Some(notes.found((), block.paste, line, at..line.text.len()));
+            let found = notes.found((), block.paste, line, at..text.len());
+            notes.facts.memcg.drop_caches.push(found);
         }
     }
 }
+
+/// What `cat /proc/cmdline` prints: one line, which a terminal may have broken into several.
+fn answer(block: &Block, notes: &mut Notes) {
+    let lines: Vec<&Line> = block.lines().take_while(|line| !line.text.is_empty()).collect();
+    let setting = lines.iter().find_map(|line| Some((*line, line.text.find(NOKMEM)?)));
+    let range = setting.map(|(_, at)| at..at + NOKMEM.len());
+    if let Some(line) = setting.map(|(line, _)| line).or(lines.first().copied()) {
+        running(range, block, line, notes);
+        lines.iter().for_each(|line| notes.claim(READER.kind, line));
+    }
+}
+
+/// The command line of the running kernel, with or without the setting.
+fn running(setting: Option<Range<usize>>, block: &Block, line: &Line, notes: &mut Notes) {
+    notes.claim(READER.kind, line);
+    let found = notes.found(setting.is_some(), block.paste, line, setting.unwrap_or(0..line.text.len()));
+    notes.facts.memcg.nokmem.push(found);
+}
+
+const NOKMEM: &str = "cgroup.memory=nokmem";
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+static TELLING: Needles = Needles::new(&[NOKMEM, DROP_CACHES, "BOOT_IMAGE=", "Command line:"]);
 
 /// Five time fields (crontab(5)), or a systemd timer's calendar.
 fn is_scheduled(text: &str) -> bool {
@@ -51,15 +76,17 @@ mod tests {
             "BOOT_IMAGE=/vmlinuz-5.4 root=/dev/sda1 cgroup.memory=nokmem",
             "[    0.000000] Command line: root=/dev/sda1 cgroup.memory=nokmem",
         ] {
-            assert!(memcg(text).nokmem.is_some(), "{text}");
+            assert_eq!(memcg(text).runs_without_kmem(), Some(true), "{text}");
         }
+        let without = "$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-3.10.0-1160.el7.x86_64 root=/dev/sda1 ro quiet";
+        assert_eq!(memcg(without).runs_without_kmem(), Some(false));
         let written = memcg("GRUB_CMDLINE_LINUX=\"crashkernel=auto cgroup.memory=nokmem\"");
-        assert!(written.nokmem.is_none() && written.nokmem_intended.is_some());
+        assert!(written.nokmem.is_empty() && !written.nokmem_intended.is_empty());
     }
 
     #[test]
     fn a_schedule_is_not_a_single_command() {
-        assert!(memcg("6 */12 * * * root echo 3 > /proc/sys/vm/drop_caches").drop_caches.is_some());
-        assert!(memcg("echo 3 > /proc/sys/vm/drop_caches").drop_caches.is_none());
+        assert!(!memcg("6 */12 * * * root echo 3 > /proc/sys/vm/drop_caches").drop_caches.is_empty());
+        assert!(memcg("echo 3 > /proc/sys/vm/drop_caches").drop_caches.is_empty());
     }
 }

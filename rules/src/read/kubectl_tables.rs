@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::facts::{Found, Host, Sketch};
+use crate::facts::{Found, Sketch};
 use crate::kubernetes::version::Version;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line};
@@ -37,8 +37,8 @@ fn node(block: &Block, line: &Line, notes: &mut Notes) -> bool {
     let version =
         |index: usize| fields.get(index).and_then(|(text, range)| Some((Version::parse(text)?, range.clone())));
     let Some((kubelet, range)) = version(4) else { return false };
-    let host = fields.first().map(|(name, _)| Host::named(name)).unwrap_or_default();
-    let found = |version, range, notes: &Notes| Found { host, ..notes.found(version, block.paste, line, range) };
+    let host = fields.first().map(|(name, _)| notes.name(name)).unwrap_or_default();
+    let found = |version, range, notes: &mut Notes| Found { host, ..notes.found(version, block.paste, line, range) };
     let kubelet = found(kubelet, range, notes);
     notes.facts.versions.kubelet.push(kubelet);
     let Some((runtime, range)) = fields.last().filter(|(text, _)| text.contains("://")) else { return true };

@@ -404,8 +404,7 @@ mod tests {
             Nov 08 10:00:05 w1 kubelet[1]: x.go:210] \"Failed to dele";
         let inputs = [Input::new("paste", text)];
         let reading = read::texts(&inputs);
-        let cut = |line| Unread { input: 0, first_line: line, last_line: line, why: Why::Cut };
-        assert_eq!(reading.unread, [cut(3), cut(4)]);
+        assert_eq!(reading.unread, [Unread { input: 0, first_line: 3, last_line: 4, why: Why::Cut }]);
         assert_eq!(reading.read.iter().map(|read| (read.first_line, read.last_line)).collect::<Vec<_>>(), [(2, 2)]);
         let pods: Vec<&str> =
             reading.facts.cgroups.delete_errors.iter().map(|found| found.value.pod.as_str()).collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::facts::{Facts, Found, Host};
+use crate::facts::{Facts, Found, Gauge, Host};
 use crate::kubernetes::version::Version;
 use crate::kubernetes::{defaulting, pod};
 use crate::order;
@@ -158,6 +158,7 @@ pub(crate) fn texts<'a>(inputs: &'a [Input]) -> Reading<'a> {
         notes.finish(&paste, &mut reading);
         reading.pastes.push(paste);
     }
+    reading.facts.settle();
     defaulting::complete(&mut reading.facts);
     reading
 }
@@ -220,6 +221,8 @@ pub(crate) struct Notes {
     input: usize,
     /// The host whose shell the lines come from, by the prompts so far.
     host: Host,
+    /// Where descriptions of nodes start in the block that is being read, by line number.
+    described: BTreeMap<usize, Host>,
     /// The last value of each gauge on each host.
     latest: BTreeMap<(Gauge, Host), Found<u64>>,
     /// The lines that answered a question about versions last, by command and host.
@@ -229,17 +232,6 @@ pub(crate) struct Notes {
     /// Which reader claimed each raw line.
     claims: Vec<Option<Claim>>,
     unread: Vec<Unread>,
-}
-
-/// What a node has one value of at a time: the last one read counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Gauge {
-    /// The limit on inotify instances.
-    MaxInstances,
-    /// The limit on inotify watches.
-    MaxWatches,
-    /// The number of memory cgroups.
-    MemoryCgroups,
 }
 
 /// What became of a raw line.
@@ -259,6 +251,7 @@ impl Notes {
             facts,
             input,
             host: Host::default(),
+            described: BTreeMap::new(),
             latest: BTreeMap::new(),
             answers: BTreeMap::new(),
             outdated: BTreeMap::new(),
@@ -270,18 +263,42 @@ impl Notes {
     /// Let every reader go over every block.
     fn lines(&mut self, paste: &Paste, kind: Option<&str>) {
         // What stands before the first prompt that names a host was printed there as well.
-        self.host = paste.blocks().find_map(|block| block.host()).map(Host::named).unwrap_or_default();
+        self.host = paste.blocks().find_map(|block| block.host()).map_or(Host::default(), |name| self.visit(name));
         for block in paste.blocks() {
-            if let Some(host) = block.host() {
-                self.host = Host::named(host);
+            if let Some(name) = block.host() {
+                self.host = self.visit(name);
             }
+            let shell = self.host;
+            if let Some(node) = block.asked_node() {
+                self.host = Host::named(node);
+            }
+            self.described = block.described_nodes().map(|(line, name)| (line, Host::named(name))).collect();
             for reader in READERS.iter().filter(|reader| kind.is_none_or(|kind| kind == reader.kind)) {
                 (reader.read)(&block, self);
             }
             if block.command.is_some() {
                 self.claim_rest(&block);
             }
+            self.host = shell;
         }
+    }
+
+    /// A machine whose own shell or log is in the text.
+    fn visit(&mut self, name: &str) -> Host {
+        let host = self.name(name);
+        if host != Host::default() {
+            self.facts.visited.insert(host);
+        }
+        host
+    }
+
+    /// A machine that is named.
+    fn name(&mut self, name: &str) -> Host {
+        let host = Host::named(name);
+        if host != Host::default() {
+            self.facts.names.entry(host).or_insert_with(|| name.to_owned());
+        }
+        host
     }
 
     /// The output of a command is understood as a whole: lines between or right behind claimed ones go with them.
@@ -323,14 +340,31 @@ impl Notes {
     }
 
     /// A value read at `range` of a line.
-    pub(crate) fn found<T>(&self, value: T, paste: &Paste, line: &Line, range: Range<usize>) -> Found<T> {
-        let host = line.host(range.start).map_or(self.host, Host::named);
+    pub(crate) fn found<T>(&mut self, value: T, paste: &Paste, line: &Line, range: Range<usize>) -> Found<T> {
+        let host = self.host_of(line, range.start);
         Found { value, place: Place { input: self.input, pointer: None, span: Some(paste.span(line, range)) }, host }
+    }
+
+    /// The machine that a line tells of from byte `start` on.
+    fn host_of(&mut self, line: &Line, start: usize) -> Host {
+        // A prompt is surer than what a log calls the same machine.
+        let named = line.host(start).or_else(|| line.syslog_host().filter(|_| self.host == Host::default()));
+        match named {
+            Some(name) => self.visit(name),
+            None => self.described.range(..=line.number).next_back().map_or(self.host, |(_, host)| *host),
+        }
     }
 
     /// A reading of a gauge. Returns the one of the same host that it replaces.
     fn gauge(&mut self, gauge: Gauge, found: Found<u64>) -> Option<Found<u64>> {
         self.latest.insert((gauge, found.host), found)
+    }
+
+    /// A reading of a gauge that counts unless the same host had a higher one.
+    fn gauge_at_least(&mut self, gauge: Gauge, found: Found<u64>) {
+        if self.latest.get(&(gauge, found.host)).is_none_or(|known| known.value < found.value) {
+            self.gauge(gauge, found);
+        }
     }
 
     /// The command of this block has told versions of a host. What the same command told before an update is outdated.
@@ -360,17 +394,12 @@ impl Notes {
         }
     }
 
-    /// Of several nodes, be they hosts in one input or several inputs, the worst decides.
-    fn settle(&mut self) {
-        for ((gauge, _), found) in std::mem::take(&mut self.latest) {
-            let (kept, limit) = match gauge {
-                Gauge::MaxInstances => (&mut self.facts.inotify.max_instances, true),
-                Gauge::MaxWatches => (&mut self.facts.inotify.max_watches, true),
-                Gauge::MemoryCgroups => (&mut self.facts.memcg.num_cgroups, false),
-            };
-            let worse = |known: &Found<u64>| if limit { known.value < found.value } else { known.value > found.value };
-            if !kept.as_ref().is_some_and(worse) {
-                *kept = Some(found);
+    /// Of several inputs that tell of one machine the worst reading decides.
+    fn keep_latest(&mut self) {
+        for ((gauge, host), found) in std::mem::take(&mut self.latest) {
+            let known = self.facts.readings.get(&(gauge, host));
+            if !known.is_some_and(|known| gauge.is_worse(known, &found)) {
+                self.facts.readings.insert((gauge, host), found);
             }
         }
     }
@@ -380,12 +409,15 @@ impl Notes {
         for claim in self.claims.iter_mut().take(last_line).skip(first_line.saturating_sub(1)) {
             claim.get_or_insert(Claim::Unread);
         }
-        self.unread.push(Unread { input: self.input, first_line, last_line, why });
+        match self.unread.last_mut().filter(|run| run.why == why && run.last_line + 1 == first_line) {
+            Some(run) => run.last_line = last_line,
+            None => self.unread.push(Unread { input: self.input, first_line, last_line, why }),
+        }
     }
 
     /// Turn claims into runs of lines, and list what nobody claimed.
     fn finish(mut self, paste: &Paste, reading: &mut Reading) {
-        self.settle();
+        self.keep_latest();
         self.drop_outdated();
         for line in paste.lines.iter().filter(|line| line.role == Role::Text && line.says_something()) {
             for claim in self.claims.iter_mut().take(line.last).skip(line.number.saturating_sub(1)) {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::facts::{CgroupMode, Misc};
-use crate::read::{Gauge, Notes, Reader};
+use crate::facts::{CgroupMode, Gauge, Misc};
+use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, number};
 
 /// See the module's text.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::facts::Found;
-use crate::read::{Gauge, Notes, Reader};
+use crate::facts::{Found, Gauge};
+use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
 
 /// See the module's text.
@@ -246,18 +246,16 @@ fn is_sysctl(text: &str) -> bool {
 /// The last live value wins; an intended one never replaces a live one.
 fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
     match (limit, form) {
-        (Limit::Instances, Form::Live) => {
-            notes.gauge(Gauge::MaxInstances, found);
-        }
+        (Limit::Instances, Form::Live) => drop(notes.gauge(Gauge::MaxInstances, found)),
         (Limit::Watches, Form::Live) => {
             let value = found.value;
             let earlier = notes.gauge(Gauge::MaxWatches, found);
             if let Some(earlier) = earlier.filter(|earlier| earlier.value > value) {
-                notes.facts.inotify.earlier_watches = Some(earlier);
+                notes.gauge(Gauge::EarlierWatches, earlier);
             }
         }
-        (Limit::Instances, Form::Intended) => notes.facts.inotify.intended_instances = Some(found),
-        (Limit::Watches, Form::Intended) => notes.facts.inotify.intended_watches = Some(found),
+        (Limit::Instances, Form::Intended) => drop(notes.gauge(Gauge::IntendedInstances, found)),
+        (Limit::Watches, Form::Intended) => drop(notes.gauge(Gauge::IntendedWatches, found)),
     }
 }
 

@@ -15,13 +15,13 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
     let kernels = || facts.versions.kernel.iter().map(|kernel| &kernel.value);
     // RHEL 7 frees the count of a removed cgroup but may keep its id, so a low count alone proves nothing there.
     let el7 = kernels().any(|kernel| kernel.el7_build().is_some());
-    if memcg.num_cgroups.is_some() && !(el7 && memcg.nokmem.is_none()) {
+    if memcg.num_cgroups.is_some() && !(el7 && memcg.runs_without_kmem() != Some(true)) {
         return (Status::Ok, Vec::new());
     }
     if memcg.num_cgroups.is_some() {
         return missing(&[Wanted::KernelCommandLine]);
     }
-    if memcg.nokmem_intended.is_some() || !memcg.kmem_in_use.is_empty() {
+    if !memcg.nokmem_intended.is_empty() || !memcg.kmem_in_use.is_empty() {
         return missing(&[Wanted::KernelCommandLine, Wanted::ProcCgroups, Wanted::KernelVersion]);
     }
     let old = kernels().any(|kernel| kernel.numbers.0 < 5);
@@ -68,14 +68,14 @@ mod tests {
         let mut facts = with_kernel("3.10.0-1160.88.1.el7.x86_64");
         facts.memcg.num_cgroups = Some(found(300));
         assert_eq!(state(&facts), (Status::Undecided, vec![Wanted::KernelCommandLine.missing()]));
-        facts.memcg.nokmem = Some(found(()));
+        facts.memcg.nokmem = vec![found(true)];
         assert_eq!(state(&facts).0, Status::Ok);
     }
 
     #[test]
     fn nokmem_in_a_file_asks_for_the_running_command_line() {
         let mut facts = Facts::default();
-        facts.memcg.nokmem_intended = Some(found(()));
+        facts.memcg.nokmem_intended = vec![found(())];
         assert_eq!(state(&facts).1.first(), Some(&Wanted::KernelCommandLine.missing()));
     }
 }

@@ -85,13 +85,14 @@ pub static RULE: Rule = Rule {
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;
-    if memcg.drop_caches.is_some() {
+    if !memcg.drop_caches.is_empty() {
         return Vec::new();
     }
     let leaking = facts.versions.kernel.iter().filter(|kernel| kernel.value.kernel_memcg_ids() == MemcgIds::Leak);
     // Without kernel-memory accounting RHEL 7 leaks no slabs. The ids that page cache pins on 3.19 to 4.3 have nothing
     // to do with it (commit 73f576c04b94).
-    let leaking = leaking.filter(|kernel| memcg.nokmem.is_none() || kernel.value.el7_build().is_none());
+    let leaking =
+        leaking.filter(|kernel| memcg.runs_without_kmem() != Some(true) || kernel.value.el7_build().is_none());
     let mut findings: Vec<Finding> = Vec::new();
     for kernel in leaking {
         let fixed = first_fixed(&kernel.value);
@@ -153,12 +154,13 @@ mod tests {
     #[test]
     fn nokmem_in_force_or_scheduled_drop_caches_mitigate() {
         let mut facts = facts(&["3.10.0-693.17.1.el7.x86_64"]);
-        facts.memcg.nokmem_intended = Some(found(()));
+        facts.memcg.nokmem_intended = vec![found(())];
         assert_eq!(findings(&RULE, &facts).len(), 1, "a file alone does nothing");
-        facts.memcg.nokmem = Some(found(()));
+        facts.memcg.nokmem = vec![found(true)];
         assert!(findings(&RULE, &facts).is_empty());
-        facts.memcg.nokmem = None;
-        facts.memcg.drop_caches = Some(found(()));
+        facts.memcg.nokmem = vec![found(false)];
+        assert_eq!(findings(&RULE, &facts).len(), 1);
+        facts.memcg.drop_caches = vec![found(())];
         assert!(findings(&RULE, &facts).is_empty());
     }
 }

@@ -65,6 +65,17 @@ impl Line<'_> {
         host.then_some(name)
     }
 
+    /// The host that a line of syslog or the journal names: `Nov 08 10:00:01 w1 kubelet[1200]: `.
+    pub(crate) fn syslog_host(&self) -> Option<&str> {
+        let mut words = self.text.split_ascii_whitespace();
+        let (month, day, time, host, program) =
+            (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let dated = month.len() == 3 && day.len() <= 2 && digits(day) && time.split(':').count() == 3;
+        let named = program.ends_with("]:") || program == "kernel:";
+        (dated && named).then_some(host)
+    }
+
     /// Leave nothing but a part of the text.
     pub(crate) fn keep(&mut self, range: Range<usize>) {
         *self = slice(self, range);

@@ -79,6 +79,22 @@ impl<'p, 'a> Block<'p, 'a> {
         prompt.or_else(|| self.heading.and_then(|line| prompt::heading_host(&line.text)))
     }
 
+    /// The node that a kubectl command is about instead of the host that it was typed on; empty when it is about none in
+    /// particular.
+    pub(crate) fn asked_node(&self) -> Option<&'p str> {
+        prompt::asked_node(self.command_text())
+    }
+
+    /// Where the descriptions of nodes start (`kubectl describe nodes`), by line number, and their names.
+    pub(crate) fn described_nodes(&self) -> impl Iterator<Item = (usize, &'p str)> + use<'p, 'a> {
+        self.lines.windows(2).filter_map(|pair| match pair {
+            [name, roles] if roles.text.starts_with("Roles:") => {
+                Some((name.number, name.text.strip_prefix("Name:")?.trim()))
+            }
+            _ => None,
+        })
+    }
+
     /// The command's text, or nothing.
     pub(crate) fn command_text(&self) -> &'p str {
         self.command.map_or("", |command| command.text())

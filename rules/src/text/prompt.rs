@@ -107,6 +107,24 @@ pub(super) fn ssh_host(command: &str) -> Option<&str> {
     Some(target.rsplit_once('@').map_or(target, |(_, host)| host))
 }
 
+/// The node that a kubectl command is about, wherever it is typed: `kubectl describe node w1`, `oc debug node/w1`. Empty
+/// when it is about none or several; `None` for other commands.
+pub(super) fn asked_node(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace();
+    words.by_ref().take(3).find(|word| matches!(word.rsplit('/').next(), Some("kubectl" | "oc" | "k")))?;
+    let mut words = words.take_while(|word| !word.starts_with('|'));
+    while let Some(word) = words.next() {
+        if let Some(name) = word.strip_prefix("node/").or_else(|| word.strip_prefix("nodes/")) {
+            return Some(name);
+        }
+        if matches!(word, "node" | "nodes" | "no") {
+            let names: Vec<&str> = words.take_while(|word| !word.starts_with('-')).collect();
+            return Some(if let [name] = names[..] { name } else { "" });
+        }
+    }
+    Some("")
+}
+
 /// The host in a heading above its output: `n1 | CHANGED | rc=0 >>` of Ansible, `== n1 ==` of a loop.
 pub(super) fn heading_host(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("==") {
@@ -178,7 +196,7 @@ fn is_command(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::command_start;
+    use super::{asked_node, command_start};
 
     fn command(line: &str) -> Option<&str> {
         command_start(line, false).map(|from| &line[from..])
@@ -218,6 +236,24 @@ mod tests {
             "PS /home/ops> uname -r",
         ] {
             assert_eq!(command(line), Some("uname -r"), "{line}");
+        }
+    }
+
+    #[test]
+    fn kubectl_tells_of_the_node_that_it_is_asked_about() {
+        for (command, node) in [
+            ("kubectl describe node w1", Some("w1")),
+            ("kubectl describe no w1 | grep -i version", Some("w1")),
+            ("sudo k3s kubectl get node w1 -o yaml", Some("w1")),
+            ("oc debug node/w1 -- chroot /host uname -r", Some("w1")),
+            ("kubectl get --raw /api/v1/nodes/w1/proxy/configz", Some("")),
+            ("kubectl get nodes -o wide", Some("")),
+            ("kubectl describe nodes w1 w2", Some("")),
+            ("kubectl logs -f web", Some("")),
+            ("uname -r", None),
+            ("ssh w1 uname -r", None),
+        ] {
+            assert_eq!(asked_node(command), node, "{command}");
         }
     }
 
