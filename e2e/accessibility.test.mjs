@@ -33,7 +33,7 @@ const STATES = [
 ];
 
 async function open(visit, example) {
-  await visit.page.locator("#examples").selectOption(example);
+  await visit.loadExample(example);
   await visit.findings.first().waitFor();
 }
 

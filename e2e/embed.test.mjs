@@ -249,7 +249,7 @@ onPage("an unknown kind is passed over", { host: framed("&kind=nonsense") }, asy
 
 onPage("an example that the reader chooses tells itself what it is", { host: framed("&kind=mounts") }, async (visit) => {
   const check = inside(visit);
-  await check.page.getByRole("combobox", { name: "Examples" }).selectOption(EXAMPLE.replace("#example=", ""));
+  await check.loadExample(EXAMPLE.replace("#example=", ""));
   await check.verdictIs(/^At risk/);
 });
 

@@ -193,7 +193,7 @@ onPage("every line that a finding points at has a mark with the shape of its sev
   await eventually(async () => assert.match(await visit.focused(), /inotify-watches-low/));
   await row(visit, 5).click();
   await eventually(async () => assert.match(await visit.focused(), /inotify-instances-exhausted/));
-  await visit.page.locator("#examples").selectOption(BROWSER);
+  await visit.loadExample(BROWSER);
   await marksAre(visit, ["10 info", "17 info"]);
   assert.equal(new Set([error, warning, await shape(10)]).size, 3);
 });
@@ -253,7 +253,7 @@ onPage("numbers and marks follow a sample, a fix, undo, and clearing", { open: `
   await visit.page.keyboard.press("ControlOrMeta+Z");
   await marksAre(visit, ["22 error", "33 error"]);
   await last(35);
-  await visit.page.locator("#examples").selectOption(BROWSER);
+  await visit.loadExample(BROWSER);
   await marksAre(visit, ["10 info", "17 info"]);
   await visit.click("Clear");
   await marksAre(visit, []);
@@ -264,7 +264,7 @@ onPage("a short text in place of a long one starts at line 1", async (visit) => 
   await visit.paste(LONG);
   await visit.verdictIs(/^At risk/);
   await scrollTo(visit, 13_000);
-  await visit.page.locator("#examples").selectOption(DEPLOYMENT);
+  await visit.loadExample(DEPLOYMENT);
   await marksAre(visit, ["22 error", "33 error"]);
   assert.equal((await numbers(visit))[0], 1);
   await standsBesideItsLine(visit, 2);

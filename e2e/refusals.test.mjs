@@ -60,7 +60,7 @@ const historyRefused = (context) => context.addInitScript(() => {
 
 onPage("the address cannot be changed: samples and pastes are checked all the same", { prepare: historyRefused },
   async (visit) => {
-    await visit.page.getByRole("combobox", { name: "Examples" }).selectOption("inotify-instances-low/bad-default-limit.txt");
+    await visit.loadExample("inotify-instances-low/bad-default-limit.txt");
     await visit.verdictIs(/^At risk/);
     await visit.pasteOver("fs.inotify.max_user_instances = 8192\n");
     await visit.verdictIs(/^No risk found/);

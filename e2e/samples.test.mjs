@@ -11,21 +11,57 @@ const MINE = "# my own notes\nfs.inotify.max_user_instances = 8192\n";
 const samples = (visit) => visit.page.getByRole("combobox", { name: "Examples" });
 
 onPage("a bad and a good sample of a rule say what their names say", async (visit) => {
-  await samples(visit).selectOption(BAD);
+  await visit.loadExample(BAD);
   await visit.verdictIs(/^At risk/);
-  await samples(visit).selectOption(GOOD);
+  await visit.loadExample(GOOD);
   await visit.verdictIs(/^No risk found/);
   assert.equal(await visit.input.inputValue(), example(GOOD));
 });
 
-onPage("every rule offers a sample that is risky and one that is safe", async (visit) => {
-  const groups = await samples(visit).locator("optgroup").evaluateAll((groups) =>
+/** The title of each rule with the labels of its samples. */
+function offered({ page }) {
+  return page.locator("#examples optgroup").evaluateAll((groups) =>
     groups.map((group) => [group.label, [...group.querySelectorAll("option")].map((option) => option.label)]));
+}
+
+onPage("every rule offers a sample that is risky and one that is safe", async (visit) => {
+  const groups = await offered(visit);
   assert.ok(groups.length > 20, `${groups.length} rules`);
   for (const [rule, labels] of groups) {
     assert.ok(labels.some((label) => label.startsWith("risky: ")), rule);
     assert.ok(labels.some((label) => label.startsWith("safe: ")), rule);
   }
+});
+
+for (const [locale, label] of [["ja", /^(リスクあり|問題なし) \d+$/], ["zh", /^(有风险|正常) \d+$/]]) {
+  onPage(`what a sample shows is said in the page's language: ${locale}`, { locale }, async (visit) => {
+    for (const [rule, labels] of await offered(visit)) {
+      labels.forEach((said) => assert.match(said, label, rule));
+      assert.equal(new Set(labels).size, labels.length, rule);
+    }
+  });
+}
+
+onPage("keys that go through the list change nothing until the sample is loaded", async (visit) => {
+  const { keyboard } = visit.page;
+  await visit.paste(MINE);
+  await visit.verdictIs(/^No risk found/);
+  const [list, load] = [samples(visit), visit.button("Load example")];
+  assert.equal(await load.isDisabled(), true, "nothing is chosen");
+  await list.focus();
+  for (let times = 0; times < 3; times++) {
+    await keyboard.press("ArrowDown");
+  }
+  const chosen = await list.inputValue();
+  assert.notEqual(chosen, "");
+  assert.equal(await visit.input.inputValue(), MINE);
+  assert.equal(await visit.focused(), "Examples");
+  await keyboard.press("Tab");
+  assert.equal(await visit.focused(), "Load example");
+  await keyboard.press("Enter");
+  await eventually(async () => assert.equal(await visit.input.inputValue(), example(chosen)));
+  assert.equal(await list.inputValue(), chosen);
+  assert.equal(await visit.focused(), "Report", "the focus goes to what the button has brought");
 });
 
 onPage("a sample is one click away on the empty page", async (visit) => {
@@ -42,7 +78,7 @@ onPage("a sample has an address of its own", { open: `#example=${BAD}` }, async 
 
 onPage("a typed text comes back after a sample, by button", async (visit) => {
   await visit.paste(MINE);
-  await samples(visit).selectOption(BAD);
+  await visit.loadExample(BAD);
   await visit.verdictIs(/^At risk/);
   await visit.click("Bring my text back");
   await visit.verdictIs(/^No risk found/);
@@ -51,7 +87,7 @@ onPage("a typed text comes back after a sample, by button", async (visit) => {
 
 onPage("a typed text comes back after a sample, by undo", async (visit) => {
   await visit.paste(MINE);
-  await samples(visit).selectOption(BAD);
+  await visit.loadExample(BAD);
   await visit.verdictIs(/^At risk/);
   await visit.input.focus();
   await visit.page.keyboard.press("ControlOrMeta+Z");
@@ -69,11 +105,10 @@ onPage("a cleared text comes back", async (visit) => {
 });
 
 onPage("what a sample took away stays to be brought back through further samples", async (visit) => {
-  const samples = visit.page.getByRole("combobox", { name: "Examples" });
   await visit.paste("uname -r\n5.4.0\n");
   await visit.verdictIs(/^Cannot judge/);
   for (const sample of ["inotify-instances-low/bad-default-limit.txt", "memory-volume-unlimited-writer/bad-deployment.yaml"]) {
-    await samples.selectOption(sample);
+    await visit.loadExample(sample);
     await visit.verdictIs(/^At risk/);
   }
   await visit.click("Clear");

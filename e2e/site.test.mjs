@@ -38,7 +38,7 @@ onPage("whatever is done, nothing but the page's own files is asked for, and not
   await visit.click("Enforce this…");
   await visit.button("Apply fix").first().click();
   await visit.verdictIs(/^No risk found/);
-  await page.getByRole("combobox", { name: "Examples" }).selectOption("inotify-instances-low/bad-default-limit.txt");
+  await visit.loadExample("inotify-instances-low/bad-default-limit.txt");
   await visit.verdictIs(/^At risk/);
   const files = /^\/(worker\.js\?build=)?(checker|tools)-[0-9a-f]{16}(\.js|_bg\.wasm)?$/;
   assert.deepEqual(sent.filter((path) => !files.test(path)), []);

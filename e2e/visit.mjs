@@ -57,6 +57,12 @@ export class Visit {
     return this.page.getByRole("combobox", { name: `How ${name} is read`, exact: true });
   }
 
+  /** Choose an example and load it, in any language. */
+  async loadExample(address) {
+    await this.page.locator("#examples").selectOption(address);
+    await this.page.locator("#examples + button").click();
+  }
+
   /** The names of the inputs, in order. */
   inputNames() {
     return this.inputs.locator(".name").allTextContents();

@@ -59,6 +59,13 @@ impl Example {
         self.file.starts_with("bad")
     }
 
+    /// Its place, from 1 on, among the rule's examples that are as bad.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        let alike = EXAMPLES.iter().filter(|other| other.rule == self.rule && other.is_bad() == self.is_bad());
+        1 + alike.take_while(|other| other.file != self.file).count()
+    }
+
     /// What tells it from the rule's other examples: `one user` for `bad-one-user.txt`.
     #[must_use]
     pub fn name(&self) -> String {
@@ -98,6 +105,17 @@ mod tests {
         for pair in TOPICS.windows(2) {
             let worse = severity(&pair[0]) >= severity(&pair[1]);
             assert!(pair[0].risk < pair[1].risk || (pair[0].risk == pair[1].risk && worse), "{}", pair[1].rule);
+        }
+    }
+
+    #[test]
+    fn numbers_tell_the_examples_of_a_rule_apart() {
+        for topic in TOPICS {
+            let (bad, good): (Vec<_>, Vec<_>) = topic.examples().partition(|example| example.is_bad());
+            for alike in [bad, good] {
+                let numbers: Vec<_> = alike.iter().map(|example| example.number()).collect();
+                assert_eq!(numbers, (1..=alike.len()).collect::<Vec<_>>(), "{}", topic.rule);
+            }
         }
     }
 

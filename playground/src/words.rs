@@ -6,6 +6,7 @@ use rules::show::visible;
 use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, kind, severity, verdict};
 
 use crate::capacity::{Amount, What};
+use crate::examples::Example;
 use crate::exports::NAME;
 use crate::fixes::Fixed;
 use crate::inputs::{EDITABLE, MOST};
@@ -77,11 +78,24 @@ pub const EXAMPLES: Label = Label { en: "Examples", ja: "サンプル", zh: "示
 /// Above a few examples.
 pub const TRY: Label = Label { en: "Try an example:", ja: "サンプルで試す:", zh: "看个示例：" };
 
+/// Puts the chosen example into the textarea.
+pub const LOAD: Label = Label { en: "Load example", ja: "サンプルを読み込む", zh: "载入示例" };
+
 /// An example on which the rule fires.
 pub const RISKY: Label = Label { en: "risky", ja: "リスクあり", zh: "有风险" };
 
 /// An example on which the rule does not fire.
 pub const SAFE: Label = Label { en: "safe", ja: "問題なし", zh: "正常" };
+
+/// Whether a rule fires on an example, and what tells it from the rule's other ones. File names are English.
+#[must_use]
+pub fn example(lang: Lang, example: &Example) -> String {
+    let kind = if example.is_bad() { RISKY } else { SAFE }.text(lang);
+    match lang {
+        Lang::En => format!("{kind}: {}", example.name()),
+        Lang::Ja | Lang::Zh => format!("{kind} {}", example.number()),
+    }
+}
 
 /// Opens the file dialog.
 pub const OPEN: Label = Label { en: "Open file…", ja: "ファイルを開く…", zh: "打开文件…" };

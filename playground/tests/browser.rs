@@ -728,6 +728,8 @@ async fn an_example_is_checked_at_once_named_in_the_address_and_takes_nothing_aw
     let stage = Stage::started().await;
     stage.enter("my own text", "insertText").await;
     stage.choose("#examples", &example.address()).await;
+    assert_eq!(stage.input().value(), "my own text", "a choice alone changes nothing");
+    stage.click("Load example").await;
     assert_eq!(stage.input().value(), example.text);
     assert!(stage.text("article .rule").contains(example.rule));
     assert_eq!(fragment::read(), fragment::of(example));
@@ -735,6 +737,7 @@ async fn an_example_is_checked_at_once_named_in_the_address_and_takes_nothing_aw
     assert_eq!(stage.input().value(), "my own text", "the browser's own undo");
 
     stage.choose("#examples", &example.address()).await;
+    stage.click("Load example").await;
     stage.click("Bring my text back").await;
     assert_eq!(stage.input().value(), "my own text", "the page's button");
     assert_eq!(fragment::read(), "");

@@ -36,16 +36,7 @@ pub struct Props {
 #[component]
 pub fn Tools(props: &Props) -> Html {
     let lang = props.lang;
-    let (files, list) = (use_node_ref(), use_node_ref());
-    {
-        // A choice made by hand outlives the `selected` attributes, so the list is told what is shown now.
-        let list = list.clone();
-        use_effect_with((props.example, lang), move |(example, _)| {
-            if let Some(list) = list.cast::<HtmlSelectElement>() {
-                list.set_value(&example.map(Example::address).unwrap_or_default());
-            }
-        });
-    }
+    let files = use_node_ref();
     let onchange = {
         let (files, on_files) = (files.clone(), props.on_files.clone());
         move |_| {
@@ -64,7 +55,7 @@ pub fn Tools(props: &Props) -> Html {
     };
     html! {
         <>
-            { example_list(&list, lang, &props.on_example) }
+            <Examples {lang} example={props.example} on_example={props.on_example.clone()} />
             <input ref={files} type="file" multiple=true hidden=true {onchange} />
             <button type="button" class="open" onclick={open}>{ words::OPEN.text(lang) }</button>
             if props.text {
@@ -80,29 +71,58 @@ pub fn Tools(props: &Props) -> Html {
     }
 }
 
-/// All examples, grouped by rule.
-fn example_list(list: &NodeRef, lang: Lang, on_example: &Callback<&'static Example>) -> Html {
+/// The example on show, and what to do with another one.
+#[derive(Clone, Debug, PartialEq, Properties)]
+struct ExamplesProps {
+    lang: Lang,
+    example: Option<&'static Example>,
+    on_example: Callback<&'static Example>,
+}
+
+/// All examples, and the button that loads the chosen one: keys go through a list choice by choice, so that a choice
+/// alone must change nothing.
+#[component]
+fn Examples(props: &ExamplesProps) -> Html {
+    let ExamplesProps { lang, example, on_example } = props.clone();
+    let list = use_node_ref();
+    let chosen = use_state_eq(|| example);
+    {
+        let chosen = chosen.setter();
+        use_effect_with(example, move |example| chosen.set(*example));
+    }
+    {
+        // A choice made by hand outlives the `selected` attributes, so the list is told what is chosen now.
+        let list = list.clone();
+        use_effect_with((*chosen, lang), move |(chosen, _)| {
+            if let Some(list) = list.cast::<HtmlSelectElement>() {
+                list.set_value(&chosen.map(Example::address).unwrap_or_default());
+            }
+        });
+    }
     let onchange = {
-        let on_example = on_example.clone();
+        let chosen = chosen.setter();
         move |event: Event| {
             let address = event.target_dyn_into::<HtmlSelectElement>().map(|list| list.value()).unwrap_or_default();
-            if let Some(example) = Example::find(&address) {
-                on_example.emit(example);
-            }
+            chosen.set(Example::find(&address));
         }
     };
+    let onclick = {
+        let chosen = *chosen;
+        move |_: MouseEvent| chosen.into_iter().for_each(|example| on_example.emit(example))
+    };
     html! {
-        <select ref={list} id="examples" aria-label={words::EXAMPLES.text(lang)} {onchange}>
-            <option value="">{ words::EXAMPLES.text(lang) }</option>
-            { for TOPICS.iter().map(|topic| html! {
-                <optgroup label={format!("{} · {}", risk_name(topic.risk).text(lang), topic.title.text(lang))}>
-                    { for topic.examples().map(|example| {
-                        let kind = if example.is_bad() { words::RISKY } else { words::SAFE };
-                        let label = format!("{}: {}", kind.text(lang), example.name());
-                        html! { <option value={example.address()}>{ label }</option> }
-                    }) }
-                </optgroup>
-            }) }
-        </select>
+        <span class="examples">
+            <select ref={list} id="examples" aria-label={words::EXAMPLES.text(lang)} {onchange}>
+                <option value="">{ words::EXAMPLES.text(lang) }</option>
+                { for TOPICS.iter().map(|topic| html! {
+                    <optgroup label={format!("{} · {}", risk_name(topic.risk).text(lang), topic.title.text(lang))}>
+                        { for topic.examples().map(|example| html! {
+                            <option value={example.address()}>{ words::example(lang, example) }</option>
+                        }) }
+                    </optgroup>
+                }) }
+            </select>
+            <button type="button" disabled={chosen.is_none()} {onclick}>{ words::LOAD.text(lang) }</button>
+        </span>
     }
 }
