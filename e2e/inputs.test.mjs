@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
-import { EDITABLE, POD, eventually } from "./visit.mjs";
+import { EDITABLE, POD, eventually, example } from "./visit.mjs";
 
 const SYSCTL = "fs.inotify.max_user_instances = 128\n";
 
@@ -74,6 +74,54 @@ onPage("an input beside the one on show is removed, and that one stays", async (
   await rulesAre(visit, "inotify-instances-low", "memory-volume-unlimited-writer");
   await visit.click("Remove Pasted text");
   await rulesAre(visit, "memory-volume-unlimited-writer");
+  assert.equal(await visit.input.inputValue(), POD);
+});
+
+/** Press undo in the field, as often as anybody would. */
+async function undo(visit) {
+  await visit.input.focus();
+  for (let times = 0; times < 4; times++) {
+    await visit.page.keyboard.press("ControlOrMeta+Z");
+  }
+}
+
+onPage("undo never brings the text of another input", async (visit) => {
+  const show = (name) => visit.inputs.getByRole("button", { name, exact: true }).click();
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), "", "added");
+  await visit.paste(POD);
+  await show("Pasted text");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), SYSCTL, "shown");
+  await show("paste-2");
+  await visit.pasteOver(SYSCTL);
+  await show("Pasted text");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), SYSCTL, "shown, with the same text");
+  await show("paste-2");
+  await visit.pasteOver(POD);
+  await visit.click("Remove paste-2");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), SYSCTL, "what was beside a removed one");
+  await visit.click("Bring my text back");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), POD, "brought back");
+  await visit.loadExample("inotify-instances-low/bad-default-limit.txt");
+  await undo(visit);
+  assert.equal(await visit.input.inputValue(), example("inotify-instances-low/bad-default-limit.txt"), "a sample in place of two");
+});
+
+onPage("undo goes on in the input that stays on show", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.click("Add another input");
+  await visit.paste(POD);
+  await visit.page.keyboard.type("# more");
+  await visit.click("Remove Pasted text");
+  await eventually(async () => assert.deepEqual(await visit.inputNames(), ["paste-2"]));
+  await visit.input.focus();
+  await visit.page.keyboard.press("ControlOrMeta+Z");
   assert.equal(await visit.input.inputValue(), POD);
 });
 

@@ -59,20 +59,41 @@ impl Shell {
 }
 
 /// Put `text` in place of all that stands in the textarea, so that the browser's own undo brings it back where possible.
-pub fn put(shell: &Shell, text: &str) {
-    let input = &shell.input;
-    let focused = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    // In a frame, taking the focus would take it from the page around.
-    let has_focus = document().has_focus().unwrap_or_default();
-    let undoable = has_focus && input.text_length() > 0 && is_undoable(&input.value()) && is_undoable(text);
+/// The textarea may have the focus then, see [`give_back`].
+pub fn put(input: &HtmlTextAreaElement, text: &str) {
+    let undoable = has_focus() && input.text_length() > 0 && is_undoable(&input.value()) && is_undoable(text);
     if !(undoable && insert_focused(input, text)) {
         input.set_value(text);
     }
-    if has_focus {
-        give_back(focused, shell, text);
+    start_over(input);
+}
+
+/// Show the text of another input. The browser forgets what it could undo, which would put the text of one input into the
+/// other.
+pub fn switch(input: &HtmlTextAreaElement, text: &str) {
+    if input.value() == text {
+        // Only another value makes it forget.
+        input.set_value("\n");
     }
+    input.set_value(text);
+    start_over(input);
+}
+
+/// Show the start of the text.
+fn start_over(input: &HtmlTextAreaElement) {
     let _ = input.set_selection_range(0, 0);
     input.set_scroll_top(0);
+}
+
+/// In a frame, taking the focus would take it from the page around.
+fn has_focus() -> bool {
+    document().has_focus().unwrap_or_default()
+}
+
+/// What has the focus.
+#[must_use]
+pub fn focused() -> Option<HtmlElement> {
+    document().active_element().and_then(|element| element.dyn_into().ok())
 }
 
 /// Insert in place of all that stands in `input`, which takes the focus for it.
@@ -82,11 +103,14 @@ fn insert_focused(input: &HtmlTextAreaElement, text: &str) -> bool {
     insert(text)
 }
 
-/// The focus was lent to the textarea for a moment only. A button may be gone together with what it offered: then the
-/// focus goes to what it has brought, the report or the empty textarea, so that it is not lost.
-fn give_back(focused: Option<HtmlElement>, shell: &Shell, text: &str) {
+/// Give the focus, which [`put`] takes for a moment, back to what had it. A button may be gone together with what it
+/// offered: then the focus goes to what it has brought, the report or the empty textarea, so that it is not lost.
+pub fn give_back(focused: Option<HtmlElement>, shell: &Shell) {
+    if !has_focus() {
+        return;
+    }
     let _ = match focused.as_ref().map(|element| (element, element.tag_name())) {
-        Some((_, tag)) if tag == "BUTTON" && text.is_empty() => shell.input.focus(),
+        Some((_, tag)) if tag == "BUTTON" && shell.input.text_length() == 0 => shell.input.focus(),
         Some((_, tag)) if tag == "BUTTON" => show_report(shell),
         Some((element, tag)) if tag != "BODY" => element.focus(),
         _ => shell.input.blur(),

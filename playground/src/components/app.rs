@@ -69,6 +69,8 @@ pub fn App(props: &AppProps) -> Html {
         use_callback(shell.clone(), move |to: Go, shell| {
             let input = &shell.input;
             let before = inputs.emit(());
+            let name = |inputs: &Inputs| inputs.shown().map(|source| Rc::clone(&source.name));
+            let (shown, is_alone) = (name(&before), before.list().len() == 1);
             let (replaced, example) = {
                 let now = latest.borrow();
                 let own = before.has_others() || is_own(&input.value(), now.example);
@@ -78,12 +80,16 @@ pub fn App(props: &AppProps) -> Html {
                 (replaced, to.example.or(now.example.filter(|_| !to.replaces)))
             };
             let text = to.inputs.shown().and_then(|source| source.typed_text()).unwrap_or_default();
-            if input.value() != text {
-                if to.replaces {
-                    shell::put(shell, text);
-                } else {
-                    input.set_value(text);
+            let focused = shell::focused();
+            if is_alone && to.inputs.list().len() == 1 {
+                if input.value() != text {
+                    shell::put(input, text);
                 }
+            } else if shown != name(&to.inputs) || input.value() != text {
+                shell::switch(input, text);
+            }
+            if to.replaces {
+                shell::give_back(focused, shell);
             }
             let length = input.text_length();
             // Whoever asks before the next rendering gets these.
