@@ -46,6 +46,30 @@ onPage("the skip link leads past the input", async (visit) => {
   assert.ok(await visit.report.evaluate((report) => report.contains(document.activeElement)));
 });
 
+for (const name of ["Share link…", "Enforce this…"]) {
+  onPage(`what “${name}” unfolds gets the focus, stands behind its button, and Escape folds it again`,
+    { open: `#example=${DEPLOYMENT}` },
+    async (visit) => {
+      const { keyboard } = visit.page;
+      await visit.verdictIs(/^At risk/);
+      const [button, panel] = [visit.button(name), visit.report.getByRole("region", { name })];
+      const hasFocus = (locator) => eventually(async () => {
+        assert.ok(await locator.evaluate((element) => element === document.activeElement));
+      });
+      await button.focus();
+      await keyboard.press("Enter");
+      await hasFocus(panel);
+      await keyboard.press("Shift+Tab");
+      await hasFocus(button);
+      await keyboard.press("Tab");
+      assert.ok(await panel.evaluate((panel) => panel.contains(document.activeElement)), "Tab leads from the button into it");
+      await keyboard.press("Escape");
+      await hasFocus(button);
+      assert.equal(await panel.count(), 0);
+      assert.equal(await button.getAttribute("aria-expanded"), "false");
+    });
+}
+
 for (const width of [1280, 320]) {
   onPage(`at ${width} px every stop of Tab is seen, marked, and not covered`,
     { open: `#example=${DEPLOYMENT}`, viewport: { width, height: 700 } },

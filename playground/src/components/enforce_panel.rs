@@ -46,7 +46,7 @@ pub fn EnforcePanel(props: &Props) -> Html {
         html! { <label><input type="radio" name="mode" {checked} {onchange} />{ label.text(lang) }</label> }
     };
     html! {
-        <section class="panel" aria-label={words::ENFORCE.text(lang)}>
+        <>
             <p>{ words::ENFORCE_HINT.text(lang) }</p>
             <fieldset class="filters">
                 <legend class="unseen">{ words::ENFORCE.text(lang) }</legend>
@@ -57,7 +57,7 @@ pub fn EnforcePanel(props: &Props) -> Html {
                 Some(None) => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
                 None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
             } }
-        </section>
+        </>
     }
 }
 

@@ -17,6 +17,7 @@ mod icon;
 mod input_list;
 mod lines_read;
 mod node_form;
+mod panel;
 mod place_button;
 mod preferences_bar;
 mod report_menu;

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use super::copy_button::copy_label;
 use super::enforce_panel::EnforcePanel;
+use super::panel::Panel;
 use super::report_view::Page;
 use super::share_panel::SharePanel;
 use super::text_field::text_field;
@@ -35,7 +36,6 @@ pub fn ReportMenu(props: &Props) -> Html {
     let (copied, copy) = use_copy();
     let unsaved = use_state(|| None::<Rc<str>>);
     let answer = use_state(|| Answer::There);
-    let (shares, enforces) = (use_state(|| false), use_state(|| false));
     let enforceable = enforcement::is_of_use(&props.checked.report);
     // Writes the report in a form, and hands it on.
     let write = {
@@ -81,13 +81,9 @@ pub fn ReportMenu(props: &Props) -> Html {
                 <span aria-live="polite">{ copy_label(&copied, words::COPY_MARKDOWN).text(lang) }</span>
             </button>
             { for Format::ALL.map(save) }
-            <button type="button" aria-expanded={shares.to_string()} onclick={toggle(&shares)}>
-                { words::SHARE.text(lang) }
-            </button>
+            <Panel label={words::SHARE.text(lang)}><SharePanel page={page.clone()} /></Panel>
             if enforceable {
-                <button type="button" aria-expanded={enforces.to_string()} onclick={toggle(&enforces)}>
-                    { words::ENFORCE.text(lang) }
-                </button>
+                <Panel label={words::ENFORCE.text(lang)}><EnforcePanel page={page.clone()} /></Panel>
             }
             { match *answer {
                 Answer::There => Html::default(),
@@ -95,8 +91,6 @@ pub fn ReportMenu(props: &Props) -> Html {
                 Answer::Lost => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
             } }
             { for by_hand.map(|text| text_field(&text, words::REPORT.text(lang))) }
-            if *shares { <SharePanel page={page.clone()} /> }
-            if enforceable && *enforces { <EnforcePanel page={page.clone()} /> }
         </div>
     }
 }
@@ -110,10 +104,4 @@ enum Answer {
     Awaited,
     /// It did not come.
     Lost,
-}
-
-/// Unfolds a part of the page, or folds it again.
-fn toggle(open: &UseStateHandle<bool>) -> Callback<MouseEvent> {
-    let open = open.clone();
-    Callback::from(move |_| open.set(!*open))
 }

@@ -70,7 +70,7 @@ pub fn SharePanel(props: &Props) -> Html {
         move |_| copy.emit(Rc::clone(&link))
     };
     html! {
-        <section class="panel" aria-label={words::SHARE.text(lang)}>
+        <>
             <p>{ words::SHARE_HINT.text(lang) }</p>
             <fieldset class="filters">
                 <legend>{ words::TAKE_OUT.text(lang) }</legend>
@@ -85,6 +85,6 @@ pub fn SharePanel(props: &Props) -> Html {
                 </button>
             }
             if let Copied::Refused(link) = &copied { { text_field(link, words::COPY_LINK.text(lang)) } }
-        </section>
+        </>
     }
 }
