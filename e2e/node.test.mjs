@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
+import { eventually } from "./visit.mjs";
 
 const LIMIT = "fs.inotify.max_user_instances = 128\n";
 
@@ -17,6 +18,38 @@ onPage("fewer pods need fewer inotify instances", async (visit) => {
   await pods.fill("20");
   await pods.blur();
   await visit.verdictIs(/^No risk found/);
+});
+
+/** A link that tells of a node with 30 pods, and one that tells of none. */
+const OF_NODE = "#v1.d=q1YqSa0oUbJSSivWy8zLL8lMq9TLTayILy1OLYrPzCsuScxLTi1WsFUwNLKIyVPSUQJKBuSnFCtZGRvoKOXlp6T6pubmF1UCTTA0c88EKsjJzEtVsjKsBQA";
+const OF_NONE = "#v1.d=q1YqSa0oUbJSUlEorixOLslRSCvWy8zLL8lMq4zJQ7D1chMr4kuLU4viM_OKSxLzklOLFWwVDI0ssCsqTyxJzgArMTM1NTaLyVOqBQA";
+
+const summary = ({ page }) => page.locator("summary").filter({ hasText: "About the node" });
+
+onPage("what counts of the node is said while the form is folded, and what a link brought as well", { open: OF_NODE },
+  async (visit) => {
+    await visit.verdictIs(/^No risk found/);
+    assert.equal(await summary(visit).textContent(), "About the node: max pods 30, memory 16Gi (set here)");
+    await visit.pasteOver(LIMIT);
+    await visit.verdictIs(/^No risk found/);
+    const pods = await unfold(visit);
+    assert.equal(await pods.inputValue(), "30");
+    await pods.fill("");
+    await pods.blur();
+    await visit.verdictIs(/^At risk/);
+    assert.equal(await summary(visit).textContent(), "About the node: memory 16Gi (set here)");
+  });
+
+onPage("a link that says nothing of the node leaves what was typed", async (visit) => {
+  assert.equal(await summary(visit).textContent(), "About the node");
+  const pods = await unfold(visit);
+  await pods.fill("20");
+  await pods.blur();
+  await visit.page.evaluate((hash) => (location.hash = hash), OF_NONE);
+  await visit.verdictIs(/^No risk found/);
+  assert.equal(await pods.inputValue(), "20");
+  await visit.page.evaluate((hash) => (location.hash = hash), OF_NODE);
+  await eventually(async () => assert.equal(await pods.inputValue(), "30"));
 });
 
 onPage("a wrong number is named at its field and changes nothing", async (visit) => {

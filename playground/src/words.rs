@@ -1,7 +1,12 @@
 //! The page's own words. What the report says comes from the rule core (`rules::show`).
 
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
+use rules::kubernetes::quantity;
+use rules::names::name_of;
 use rules::report::{Report, Risk, Severity};
 use rules::rules::Lang;
+use rules::settings::NodeProfile;
 use rules::show::visible;
 use rules::show::words::{Label, NOTHING_TO_FIX, REFORMATTED, kind, severity, verdict};
 
@@ -206,6 +211,29 @@ pub const KEYS: Label = Label {
 
 /// Unfolds what can be said of the node.
 pub const NODE: Label = Label { en: "About the node", ja: "ノードの情報", zh: "节点信息" };
+
+/// What is known of the node, which counts in every check; goes behind [`NODE`]. `None` when nothing is.
+#[must_use]
+pub fn known_of_node(lang: Lang, node: &NodeProfile) -> Option<String> {
+    let pods = node.max_pods.map(|pods| match lang {
+        Lang::En => format!("max pods {pods}"),
+        Lang::Ja | Lang::Zh => format!("最大 Pod 数 {pods}"),
+    });
+    let memory = node.memory.map(quantity::format).map(|memory| match lang {
+        Lang::En => format!("memory {memory}"),
+        Lang::Ja => format!("メモリ {memory}"),
+        Lang::Zh => format!("内存 {memory}"),
+    });
+    let runtime = node.runtime.map(|runtime| name_of(runtime, &Runtime::ALL).to_owned());
+    let cgroups = node.cgroups.map(|mode| format!("cgroup {}", name_of(mode, &CgroupMode::ALL)));
+    let known: Vec<String> = [pods, memory, runtime, cgroups].into_iter().flatten().collect();
+    let known = Some(known.join(COMMA.text(lang))).filter(|known| !known.is_empty())?;
+    Some(match lang {
+        Lang::En => format!(": {known} (set here)"),
+        Lang::Ja => format!(": {known}（ここで指定）"),
+        Lang::Zh => format!("：{known}（在此指定）"),
+    })
+}
 
 /// Name of kubelet's `maxPods`.
 pub const MAX_PODS: Label = Label { en: "Max pods", ja: "最大 Pod 数", zh: "最大 Pod 数" };

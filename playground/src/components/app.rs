@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use gloo::utils::document;
 use js_sys::JsString;
-use rules::settings::Settings;
+use rules::settings::{NodeProfile, Settings};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
@@ -122,7 +122,11 @@ pub fn App(props: &AppProps) -> Html {
         Callback::from(move |opened| match opened {
             Opened::Example(example) => go.emit(Go::example(example).of_kind(kind)),
             Opened::Shared(Ok(shared)) => {
-                dispatch.dispatch(Action::Node(shared.node()));
+                let node = shared.node();
+                // A link that says nothing of the node takes nothing away of what was typed.
+                if node != NodeProfile::default() {
+                    dispatch.dispatch(Action::Node(node));
+                }
                 let (line, inputs) = (shared.line, files::fitting(&Inputs::of_shared(shared)));
                 go.emit(Go { fragment: Some(fragment::read()), ..Go::instead(inputs) }.of_kind(kind));
                 if let Some(line) = line {

@@ -23,7 +23,8 @@ pub struct Props {
     pub on_node: Callback<NodeProfile>,
 }
 
-/// A few fields in a part of the page that can be unfolded.
+/// A few fields in a part of the page that can be unfolded. What is in them is said also while it is folded: it counts for
+/// every text, and may have come with a link.
 #[component]
 pub fn NodeForm(props: &Props) -> Html {
     let Props { lang, node, on_node } = props.clone();
@@ -81,7 +82,10 @@ pub fn NodeForm(props: &Props) -> Html {
     };
     html! {
         <details class="node-form">
-            <summary>{ words::NODE.text(lang) }</summary>
+            <summary>
+                { words::NODE.text(lang) }
+                { for words::known_of_node(lang, &node).map(|known| html! { <b>{ known }</b> }) }
+            </summary>
             { field(&pods, "max-pods", words::MAX_PODS, "110", wrong.0, words::NO_PODS) }
             { field(&memory, "node-memory", words::NODE_MEMORY, "16Gi", wrong.1, words::NO_MEMORY) }
             { list(&runtime, "runtime", words::RUNTIME, Runtime::ALL.map(|(_, name)| name)) }
