@@ -73,6 +73,36 @@ onPage("all fixes of a rule are one undo step as well", { open: `#example=${SEVE
   assert.equal(await visit.input.inputValue(), example(SEVERAL));
 });
 
+onPage("all fixes of a text, and the one that they bring to light, are one undo step, and the status counts them",
+  { open: `#example=${SEVERAL}` },
+  async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    await visit.click("Apply all fixes");
+    await visit.statusIs(/^Applied 3 fixes in lines \d+–\d+; “Undo” takes it back\./);
+    assert.equal(await visit.findings.count(), 0);
+    await visit.input.focus();
+    await visit.page.keyboard.press("ControlOrMeta+Z");
+    assert.equal(await visit.input.inputValue(), example(SEVERAL));
+    await visit.verdictIs(/^At risk/);
+  });
+
+onPage("all fixes are offered for each text that has several", async (visit) => {
+  const fixes = visit.button(/^Apply all fixes/);
+  await visit.paste(example(DEPLOYMENT));
+  await visit.verdictIs(/^At risk/);
+  assert.equal(await fixes.count(), 0, "one fix has its own button");
+  await visit.click("Add another input");
+  await visit.paste(example(SEVERAL));
+  await eventually(async () => assert.deepEqual(await fixes.allTextContents(), ["Apply all fixes · paste-2"]));
+  await visit.inputs.getByRole("button", { name: "Pasted text", exact: true }).click();
+  await fixes.click();
+  await visit.statusIs(/^Applied 3 fixes/);
+  assert.equal(await visit.inputs.locator("[aria-current]").textContent(), "paste-2");
+  await visit.input.focus();
+  await visit.page.keyboard.press("ControlOrMeta+Z");
+  assert.equal(await visit.input.inputValue(), example(SEVERAL));
+});
+
 onPage("what was read and what was not is listed with its lines", async (visit) => {
   await visit.paste("fs.inotify.max_user_instances = 128\nhello there, how is the node?\n");
   await visit.verdictIs(/^At risk/);

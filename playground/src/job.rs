@@ -15,7 +15,7 @@ use wasm_bindgen::JsValue;
 use crate::checking::{self, Checked};
 use crate::enforcement::{Mode, enforced};
 use crate::exports::{Format, export};
-use crate::fixes::change;
+use crate::fixes::{change, change_all};
 use crate::inputs::{Inputs, Source, Text};
 use crate::node_profile;
 
@@ -30,7 +30,7 @@ pub enum Task {
     Fix {
         /// Number of the input.
         input: usize,
-        /// Numbers of the findings, in the order of the report.
+        /// Numbers of the findings, in the order of the report; none for all that there are and come to light.
         findings: Vec<usize>,
     },
     /// Make a policy for the findings; gives an [`crate::enforcement::Enforced`].
@@ -63,6 +63,9 @@ impl Job {
         match &self.task {
             Task::Check => self.checked(),
             Task::Export(format) => export(&self.texts(), &self.settings(), self.lang, *format),
+            Task::Fix { input, findings } if findings.is_empty() => {
+                json(&change_all(&self.texts(), *input, &self.settings()))
+            }
             Task::Fix { input, findings } => {
                 let texts = self.texts();
                 let report = rules::check(&texts, &self.settings());

@@ -199,6 +199,10 @@ pub const NOT_COPIED: Label = Label {
 /// Puts a finding's fix into the text.
 pub const APPLY: Label = Label { en: "Apply fix", ja: "修正を適用", zh: "应用修复" };
 
+/// Puts all fixes into the text, and those that they bring to light.
+pub const APPLY_ALL: Label =
+    Label { en: "Apply all fixes", ja: "すべての修正を適用", zh: "应用全部修复" };
+
 /// Name of the choice of severities.
 pub const SHOWN: Label = Label { en: "Severities shown", ja: "表示する重要度", zh: "显示的级别" };
 
@@ -487,7 +491,7 @@ pub fn more(lang: Lang, count: usize) -> String {
 
 /// Puts the fixes of all `count` findings of a rule into the text.
 #[must_use]
-pub fn apply_all(lang: Lang, count: usize) -> String {
+pub fn apply_rule(lang: Lang, count: usize) -> String {
     match lang {
         Lang::En => format!("Apply all {count} of this rule"),
         Lang::Ja => format!("このルールの {count} 件をすべて適用"),
@@ -654,13 +658,21 @@ fn fixed(lang: Lang, outcome: Fixed) -> String {
         Fixed::Awaited => return format!("{} ", LOADING.text(lang)),
         // It ends in a full stop of its own.
         Fixed::NoAnswer => return format!("{} ", NO_ANSWER.text(lang)),
-        Fixed::Lines { first, last, reformatted, undo } => {
+        Fixed::Lines { first, last, count, reformatted, undo } => {
             let lines = lines(lang, first, last);
             let back = if undo { UNDO } else { BRING_BACK }.text(lang);
+            let done = match (lang, count) {
+                (Lang::En, 0 | 1) => format!("Fixed {lines}"),
+                (Lang::En, _) => format!("Applied {count} fixes in {lines}"),
+                (Lang::Ja, 0 | 1) => format!("{lines}を修正しました"),
+                (Lang::Ja, _) => format!("{lines}に {count} 件の修正を適用しました"),
+                (Lang::Zh, 0 | 1) => format!("已修改{lines}"),
+                (Lang::Zh, _) => format!("已在{lines}应用 {count} 处修复"),
+            };
             let said = match lang {
-                Lang::En => format!("Fixed {lines}; “{back}” takes it back"),
-                Lang::Ja => format!("{lines}を修正しました（「{back}」で取り消せます）"),
-                Lang::Zh => format!("已修改{lines}，可用“{back}”恢复"),
+                Lang::En => format!("{done}; “{back}” takes it back"),
+                Lang::Ja => format!("{done}（「{back}」で取り消せます）"),
+                Lang::Zh => format!("{done}，可用“{back}”恢复"),
             };
             (said, reformatted.then(|| REFORMATTED.text(lang)))
         }

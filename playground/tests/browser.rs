@@ -451,6 +451,17 @@ async fn a_fix_is_one_step_that_the_browsers_undo_takes_back() {
 }
 
 #[wasm_bindgen_test]
+async fn all_fixes_are_one_step() {
+    let stage = Stage::started().await;
+    stage.enter(POD, "insertFromPaste").await;
+    stage.click("Apply all fixes").await;
+    assert!(stage.text("#status").starts_with("Applied 2 fixes in lines 8–15; “Undo” takes it back."));
+    assert!(!stage.has("article"), "{}", stage.text("#report"));
+    undo();
+    assert_eq!(stage.input().value(), POD);
+}
+
+#[wasm_bindgen_test]
 async fn all_fixes_of_a_rule_are_one_step() {
     let stage = Stage::started().await;
     stage.enter(POD, "insertFromPaste").await;

@@ -106,7 +106,7 @@ fn apply(finding: &Finding, number: usize, heading: &str, checked: &Rc<Checked>,
             Fix { input, findings: fixable.map(|(number, _)| number).collect() }
         };
         let onclick = page.apply.reform(of_rule);
-        html! { <button type="button" {onclick}>{ words::apply_all(lang, count) }</button> }
+        html! { <button type="button" {onclick}>{ words::apply_rule(lang, count) }</button> }
     };
     html! {
         <p class="apply">

@@ -1,10 +1,12 @@
 //! A whole report.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rules::report::{Finding, Severity};
+use rules::report::{Finding, Report, Severity};
 use rules::rules::Lang;
 use rules::settings::Settings;
+use rules::show::visible;
 use yew::prelude::*;
 
 use super::filters::filters;
@@ -13,7 +15,7 @@ use super::lines_read::{detected, unused};
 use super::report_menu::ReportMenu;
 use super::risk_list::risk_list;
 use super::verdict_banner::verdict_banner;
-use crate::checking::Checked;
+use crate::checking::{Checked, input_of};
 use crate::inputs::Inputs;
 use crate::places::Place;
 use crate::words;
@@ -49,7 +51,7 @@ pub struct Page {
 pub struct Fix {
     /// Number of the input.
     pub input: usize,
-    /// Numbers of the findings.
+    /// Numbers of the findings; none for all that there are and come to light.
     pub findings: Vec<usize>,
 }
 
@@ -109,6 +111,7 @@ pub fn ReportView(props: &Props) -> Html {
                         <p class="keys">{ words::KEYS.text(page.lang) }</p>
                     </div>
                     { filters(report, &hidden, page.lang, &toggle) }
+                    { apply_all(report, page) }
                     if cards.is_empty() { <p>{ words::ALL_HIDDEN.text(page.lang) }</p> }
                     <ol>
                         { for cards.into_iter().map(|(_, (number, finding))| html! {
@@ -122,5 +125,23 @@ pub fn ReportView(props: &Props) -> Html {
             }
             { unused(&report.unread, page) }
         </>
+    }
+}
+
+/// A button for each input with several fixes, which puts all of them into it at once.
+fn apply_all(report: &Report, page: &Page) -> Html {
+    let mut counts = BTreeMap::new();
+    for finding in report.findings.iter().filter(|finding| !finding.patch.is_empty()) {
+        *counts.entry(input_of(finding)).or_insert(0) += 1;
+    }
+    counts.retain(|input, count| *count > 1 && !page.held.contains(input));
+    let button = |input: usize| {
+        let label = words::APPLY_ALL.text(page.lang);
+        let label = page.names.get(input).map_or(label.into(), |name| format!("{label} · {}", visible(name)));
+        let onclick = page.apply.reform(move |_: MouseEvent| Fix { input, findings: Vec::new() });
+        html! { <button type="button" {onclick}>{ label }</button> }
+    };
+    html! {
+        if !counts.is_empty() { <p class="apply">{ for counts.into_keys().map(button) }</p> }
     }
 }
