@@ -140,9 +140,22 @@ onPage("a text that is to be read cannot be changed",
   async (visit) => {
     const check = inside(visit);
     await check.verdictIs(/^At risk/);
-    assert.equal(await check.input.isEditable(), false);
+    const text = check.page.getByRole("textbox", { name: "The text that is checked" });
+    assert.equal(await text.inputValue(), LIMIT);
+    assert.equal(await text.isEditable(), false);
     assert.equal(await check.button("Open file…").isVisible(), false);
   });
+
+for (const [lang, paste, nothing] of [["en", /paste/i, "There is no text"], ["ja", /貼り付け/, "まだありません"], ["zh", /粘贴/, "还没有"]]) {
+  onPage(`where nothing can be pasted, nothing speaks of it: ${lang}`,
+    { host: (address) => `<!doctype html><iframe title="check" src="${address}?embed=1&readonly=1&lang=${lang}" width="400" height="600"></iframe>` },
+    async (visit) => {
+      const { page } = inside(visit);
+      await page.locator("#status").getByText(nothing).waitFor();
+      assert.doesNotMatch(await page.locator("body").innerText(), paste);
+      assert.equal(await page.locator("#input").getAttribute("placeholder"), "");
+    });
+}
 
 onPage("the whole page takes over the text from the embedded one",
   { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },

@@ -103,6 +103,38 @@ onPage("all fixes are offered for each text that has several", async (visit) => 
   assert.equal(await visit.input.inputValue(), example(SEVERAL));
 });
 
+/** The tools come when the test says so. */
+let toolsMayCome;
+const toolsWait = (context) => {
+  const allowed = new Promise((resolve) => (toolsMayCome = resolve));
+  return context.route("**/tools-*", async (route) => {
+    await allowed;
+    await route.continue();
+  });
+};
+
+onPage("a fix for an input that is no longer on show when it comes changes nothing", { prepare: toolsWait }, async (visit) => {
+  const limit = "fs.inotify.max_user_instances = 128\n";
+  await visit.paste(example(DEPLOYMENT));
+  await visit.click("Add another input");
+  await visit.paste(limit);
+  await visit.button("Apply fix").click();
+  await visit.statusIs(/^Working…/);
+  assert.equal(await visit.input.inputValue(), example(DEPLOYMENT), "the input of the fix is shown");
+  await visit.inputs.getByRole("button", { name: "paste-2", exact: true }).click();
+  // The tools do one thing after the other.
+  await visit.saved(async () => {
+    await visit.click("Save JSON");
+    toolsMayCome();
+  });
+  assert.equal(await visit.input.inputValue(), limit);
+  await visit.statusIs(/^35 lines checked\. At risk/);
+  await visit.inputs.getByRole("button", { name: "Pasted text", exact: true }).click();
+  assert.equal(await visit.input.inputValue(), example(DEPLOYMENT));
+  await visit.button("Apply fix").click();
+  await visit.statusIs(/^Fixed lines/);
+});
+
 onPage("what was read and what was not is listed with its lines", async (visit) => {
   await visit.paste("fs.inotify.max_user_instances = 128\nhello there, how is the node?\n");
   await visit.verdictIs(/^At risk/);

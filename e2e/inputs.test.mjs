@@ -207,6 +207,31 @@ onPage("a log pasted over all of the text takes its place, and so does what is p
   assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
 });
 
+onPage("at 320 px, long names of inputs are whole, and scroll nothing sideways", { viewport: { width: 320, height: 700 } },
+  async (visit) => {
+    const names = ["a".repeat(70) + ".log", "ノードのログ".repeat(12) + ".txt"];
+    const chooser = visit.page.waitForEvent("filechooser");
+    await visit.click("Open file…");
+    await (await chooser).setFiles(names.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from(SYSCTL) })));
+    await visit.verdictIs(/^At risk/);
+    assert.deepEqual(await visit.inputNames(), names);
+    const { sideways, boxes } = await visit.page.evaluate(() => ({
+      sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      boxes: [...document.querySelectorAll(".inputs :is(.name, select, .remove), .place")].map((element) => {
+        const { left, right, width } = element.getBoundingClientRect();
+        return { what: element.textContent.slice(0, 20), isWithin: left >= 0 && right <= innerWidth && width > 0, cut: element.matches(".name") && element.scrollWidth > element.clientWidth };
+      }),
+    }));
+    assert.equal(sideways, 0);
+    assert.ok(boxes.length > 6, JSON.stringify(boxes));
+    boxes.forEach((box) => assert.ok(box.isWithin && !box.cut, JSON.stringify(box)));
+    // A name must not run below the button beside it.
+    for (const row of await visit.inputs.getByRole("listitem").all()) {
+      const [name, remove] = [await row.locator(".name").boundingBox(), await row.locator(".remove").boundingBox()];
+      assert.ok(name.x + name.width <= remove.x, JSON.stringify({ name, remove }));
+    }
+  });
+
 onPage("an input of thousands of lines is removed at once, and comes back", async (visit) => {
   const lines = "a line\n".repeat(5_000);
   await visit.paste("uname -r\n5.4.0\n");

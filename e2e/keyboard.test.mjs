@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { onPage } from "./stage.mjs";
-import { eventually, example } from "./visit.mjs";
+import { EDITABLE, eventually, example } from "./visit.mjs";
 
 const NODE = "inotify-instances-exhausted/bad-cgroup-v2-node.txt";
 const DEPLOYMENT = "memory-volume-unlimited-writer/bad-deployment.yaml";
@@ -129,6 +129,31 @@ onPage("the focus is never lost when what had it goes away", async (visit) => {
   await press("Bring my text back");
   await visit.verdictIs(/^No risk found/);
   await isSomewhere("bringing a text back");
+});
+
+onPage("the focus is never lost beside a text that is too long for the field", async (visit) => {
+  const held = visit.page.getByRole("region", { name: "Pasted text" });
+  const is = (name, when) => eventually(async () => assert.match(await visit.focused(), name, when));
+  const press = async (name, within) => {
+    await visit.button(name, within).focus();
+    await visit.page.keyboard.press("Enter");
+  };
+  await visit.paste("# chatter\n".repeat(EDITABLE / 10 + 1));
+  await held.waitFor();
+  await is(/^Pasted text$/, "what has taken the place of the field");
+  await press("Add another input");
+  await is(/^Paste a manifest/, "an empty field to paste into");
+  await visit.paste(example(DEPLOYMENT));
+  await visit.verdictIs(/^At risk/);
+  await press("Pasted text", visit.inputs);
+  await held.waitFor();
+  await is(/^Pasted text$/, "the button stays");
+  await press("Remove Pasted text");
+  await eventually(async () => assert.equal(await visit.inputs.getByRole("button", { name: /^Remove/ }).count(), 0));
+  await is(/^Report$/, "the long one is removed");
+  await press("Bring my text back");
+  await held.waitFor();
+  await is(/^Report$/, "the long one is back");
 });
 
 onPage("a screen reader hears the outcome of each step", async (visit) => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DIST } from "./site.mjs";
 import { onPage, siteBelow } from "./stage.mjs";
+import { EDITABLE } from "./visit.mjs";
 
 const LIMIT = "fs.inotify.max_user_instances = 128\n";
 
@@ -48,24 +49,75 @@ onPage("links and samples open without a network as well", { base: "/gone-too/" 
   await page.getByRole("heading", { name: /^At risk/ }).waitFor();
 });
 
-onPage("a new version is offered, and takes over with the text kept", { base: "/updated/" }, async (visit) => {
+/** The page, kept once, after `fill`, and the notice that there is a new version. */
+async function noticed(visit, base, fill) {
   const { page } = visit;
   await kept(visit);
   await page.reload();
   await visit.started();
-  await visit.paste(LIMIT);
-  await visit.verdictIs(/^At risk/);
-  const site = await siteBelow("/updated/");
+  await fill();
+  const site = await siteBelow(base);
   const worker = readFileSync(`${DIST}service-worker.js`, "utf8");
-  site.replace.set("/updated/service-worker.js", worker.replace(/VERSION = "[^"]*"/, 'VERSION = "next"'));
-  assert.notEqual(site.replace.get("/updated/service-worker.js"), worker);
+  site.replace.set(`${base}service-worker.js`, worker.replace(/VERSION = "[^"]*"/, 'VERSION = "next"'));
+  assert.notEqual(site.replace.get(`${base}service-worker.js`), worker);
   await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
   const notice = page.getByRole("status").filter({ hasText: "A new version is ready." });
   await notice.waitFor();
-  assert.equal(await visit.input.inputValue(), LIMIT, "nothing changes unasked");
-  await Promise.all([page.waitForEvent("load"), visit.click("Reload", notice)]);
+  return notice;
+}
+
+/** Reload by the button with that name. */
+async function reload(visit, name, notice) {
+  await Promise.all([visit.page.waitForEvent("load"), visit.click(name, notice)]);
   await visit.started();
+}
+
+onPage("a new version is offered, and takes over with the text kept", { base: "/updated/" }, async (visit) => {
+  const { page } = visit;
+  const notice = await noticed(visit, "/updated/", async () => {
+    await visit.paste(LIMIT);
+    await visit.verdictIs(/^At risk/);
+  });
+  assert.equal(await visit.input.inputValue(), LIMIT, "nothing changes unasked");
+  await reload(visit, "Reload", notice);
   await visit.verdictIs(/^At risk/);
   assert.equal(await visit.input.inputValue(), LIMIT);
   assert.equal(await page.getByText("A new version is ready.").count(), 0);
 });
+
+onPage("what was typed of the node outlives the new version also beside a sample", { base: "/updated-node/" }, async (visit) => {
+  const pods = visit.page.getByRole("textbox", { name: "Max pods" });
+  const notice = await noticed(visit, "/updated-node/", async () => {
+    await visit.loadExample("inotify-instances-low/bad-default-limit.txt");
+    await visit.verdictIs(/^At risk/);
+    await visit.page.getByText("About the node").click();
+    await pods.fill("20");
+    await pods.blur();
+    await visit.verdictIs(/^No risk found/);
+  });
+  await reload(visit, "Reload", notice);
+  await visit.verdictIs(/^No risk found/);
+  await visit.page.getByText("About the node: max pods 20").waitFor();
+});
+
+onPage("a text too long to be taken along holds the new version up until the user agrees, and the others are kept",
+  { base: "/updated-long/" },
+  async (visit) => {
+    const { page } = visit;
+    const notice = await noticed(visit, "/updated-long/", async () => {
+      await visit.paste("# chatter\n".repeat(EDITABLE / 10 + 1));
+      await visit.click("Add another input");
+      await visit.paste(LIMIT);
+      await visit.verdictIs(/^At risk/);
+    });
+    await page.evaluate(() => (window.isTheSame = true));
+    await visit.click("Reload", notice);
+    await notice.getByText("Texts this long cannot be taken along").waitFor();
+    assert.equal(await page.evaluate(() => window.isTheSame), true, "nothing was reloaded");
+    assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
+    await reload(visit, "Reload anyway", notice);
+    await visit.verdictIs(/^At risk/);
+    assert.equal(await page.evaluate(() => window.isTheSame), undefined);
+    assert.equal(await visit.input.inputValue(), LIMIT);
+    assert.deepEqual(await visit.inputNames(), ["paste-2"]);
+  });

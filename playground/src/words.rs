@@ -34,6 +34,10 @@ pub const INPUT: Label = Label {
     zh: "粘贴清单、命令输出或日志",
 };
 
+/// The same where the text is only to be read.
+pub const TO_READ: Label =
+    Label { en: "The text that is checked", ja: "チェック対象のテキスト", zh: "被检查的文本" };
+
 /// Shown in the empty textarea.
 pub const PLACEHOLDER: Label = Label {
     en: "Paste here, or drop a file anywhere on the page.",
@@ -63,6 +67,13 @@ pub const PRIVACY: Label = Label {
     en: "Checked in your browser. Nothing you paste leaves this page.",
     ja: "チェックはブラウザー内で完結します。貼り付けた内容が外部に送信されることはありません。",
     zh: "检查完全在浏览器中进行，粘贴的内容不会离开本页面。",
+};
+
+/// The same where nothing can be pasted.
+pub const PRIVACY_TO_READ: Label = Label {
+    en: "Checked in your browser. The text does not leave this page.",
+    ja: "チェックはブラウザー内で完結します。テキストが外部に送信されることはありません。",
+    zh: "检查完全在浏览器中进行，文本不会离开本页面。",
 };
 
 /// Jumps over the input.
@@ -578,9 +589,9 @@ pub fn count(lang: Lang, of: Severity, count: usize) -> String {
     }
 }
 
-/// What the status line says.
+/// What the status line says; the text may be one that is only `to_read`.
 #[must_use]
-pub fn status(state: &State) -> String {
+pub fn status(state: &State, to_read: bool) -> String {
     let lang = state.lang;
     if let Some(refused) = state.refused {
         return match refused {
@@ -602,6 +613,13 @@ pub fn status(state: &State) -> String {
             let done = done(lang, checked.lines.iter().sum(), &checked.report);
             state.fixed.map_or_else(|| done.clone(), |outcome| format!("{}{done}", fixed(lang, outcome)))
         }
+        (Phase::Empty, _) if to_read => Label {
+            en: "There is no text to check yet.",
+            ja: "チェックするテキストはまだありません。",
+            zh: "还没有要检查的文本。",
+        }
+        .text(lang)
+        .to_owned(),
         (Phase::Empty, _) => Label {
             en: "Ready: the answer appears as soon as you paste.",
             ja: "準備ができました。貼り付けるとすぐに結果が出ます。",

@@ -2,18 +2,19 @@
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
+use rules::settings::NodeProfile;
 use share::encode;
 use yew::prelude::*;
 
-use crate::fragment;
-use crate::inputs::Inputs;
+use crate::fragment::{self, Opened};
+use crate::inputs::{Inputs, Source};
 use crate::state::{Phase, State};
 
 /// Longest text that goes into the address, in bytes; browsers take more, but slowly.
-const LONGEST: u32 = 1024 * 1024;
+const LONGEST: usize = 1024 * 1024;
 
 /// When `offline.js` announces it, put the texts and the node into the address, which the new version opens. Where that
-/// cannot take all of them, object.
+/// cannot take all of them, object, and put those that it can take there all the same: the user may agree to lose the rest.
 #[hook]
 pub fn use_reload(inputs: &Callback<(), Inputs>, state: &State) {
     let (inputs, empty) = (inputs.clone(), state.phase() == Phase::Empty);
@@ -21,17 +22,27 @@ pub fn use_reload(inputs: &Callback<(), Inputs>, state: &State) {
         let (node, empty) = (node.clone(), *empty);
         let options = EventListenerOptions::enable_prevent_default();
         let listener = EventListener::new_with_options(&window(), "noderisk:reload", options, move |event| {
-            // An address that opens the text is already there when nobody has edited it.
-            if empty || fragment::opened(&fragment::read()).is_some() {
+            if empty || is_in_address(&node) {
                 return;
             }
             let inputs = inputs.emit(());
-            if inputs.held().next().is_some() || inputs.size() > LONGEST {
+            let size = inputs.list().iter().filter_map(Source::typed_text).map(str::len).sum();
+            if inputs.held().next().is_some() || size > LONGEST {
                 event.prevent_default();
-            } else {
+            }
+            if (1..=LONGEST).contains(&size) {
                 fragment::write(Some(&encode(&inputs.shared(&node, None, str::to_owned))));
             }
         });
         move || drop(listener)
     });
+}
+
+/// Whether the address opens all of it already: it is that of an example or a link that nobody has edited.
+fn is_in_address(node: &NodeProfile) -> bool {
+    match fragment::opened(&fragment::read()) {
+        Some(Opened::Example(_)) => *node == NodeProfile::default(),
+        Some(Opened::Shared(Ok(shared))) => shared.node() == *node,
+        Some(Opened::Shared(Err(_))) | None => false,
+    }
 }

@@ -18,21 +18,27 @@ const WORDS: [(&str, Label); 5] = [
     ("drop", words::DROP),
 ];
 
+/// What differs where nothing can be pasted.
+const TO_READ: [(&str, Label); 2] = [("input-label", words::TO_READ), ("privacy", words::PRIVACY_TO_READ)];
+
 /// Keep the shell in step with the state.
 #[hook]
 pub fn use_shell_words(shell: &Shell, state: &State) {
     use_effect_with(state.theme, |theme| show_theme(*theme));
+    let to_read = shell.embed.as_ref().is_some_and(|embed| embed.readonly);
     {
         let (input, report) = (shell.input.clone(), shell.report.clone());
         let kind = shell.embed.as_ref().and_then(|embed| embed.kind);
         use_effect_with(state.lang, move |lang| {
             show_lang(*lang);
-            for (id, label) in WORDS {
+            let to_read_words = TO_READ.into_iter().filter(|_| to_read);
+            for (id, label) in WORDS.into_iter().chain(to_read_words) {
                 if let Some(element) = document().get_element_by_id(id) {
                     element.set_text_content(Some(label.text(*lang)));
                 }
             }
-            input.set_placeholder(&words::placeholder(*lang, kind));
+            let placeholder = if to_read { String::new() } else { words::placeholder(*lang, kind) };
+            input.set_placeholder(&placeholder);
             let _ = report.set_attribute("aria-label", words::REPORT.text(*lang));
         });
     }
@@ -42,5 +48,5 @@ pub fn use_shell_words(shell: &Shell, state: &State) {
         }
     });
     let status = shell.status.clone();
-    use_effect_with(words::status(state), move |words| status.set_text_content(Some(words)));
+    use_effect_with(words::status(state, to_read), move |words| status.set_text_content(Some(words)));
 }
