@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { assertSame, noderisk } from "./command.mjs";
 import { onPage } from "./stage.mjs";
-import { eventually, example } from "./visit.mjs";
+import { EDITABLE, eventually, example } from "./visit.mjs";
 
 const SEVERAL = "memory-volume-unlimited-writer/bad-init-and-sidecar.yaml";
 const TEXT = example(SEVERAL);
@@ -35,6 +35,48 @@ onPage("copied, it is what the command prints", async (visit) => {
   await visit.click("Copy as Markdown");
   await visit.button("Copied").waitFor();
   assertSame(Buffer.from(await visit.clipboard()), noderisk(TEXT, "--format", "markdown"));
+});
+
+/** The report quotes the line. */
+const ADDRESS = "10.42.7.9";
+const SECRETS = `${ADDRESS} fs.inotify.max_user_instances = 128\n`;
+
+onPage("secrets and names are left out of it when that is asked for, as they are of a link", async (visit) => {
+  await visit.paste(SECRETS);
+  await visit.verdictIs(/^At risk/);
+  const hide = visit.report.getByRole("checkbox", { name: "hide secrets, addresses and host names" });
+  assert.equal(await hide.isChecked(), false);
+  await visit.click("Share link…");
+  const hidden = await visit.page.getByRole("textbox", { name: "The text in the link" }).inputValue();
+  for (const [form, , format] of FORMS) {
+    await hide.uncheck();
+    const whole = await visit.saved(() => visit.click(`Save ${form}`));
+    assertSame(whole.bytes, noderisk(SECRETS, "--format", format));
+    await hide.check();
+    const saved = await visit.saved(() => visit.click(`Save ${form}`));
+    assertSame(saved.bytes, noderisk(hidden, "--format", format));
+    assert.ok(!saved.bytes.includes(ADDRESS), form);
+    assert.equal(whole.bytes.includes(ADDRESS), form === "Markdown");
+  }
+  assert.equal(await visit.input.inputValue(), SECRETS, "the text itself stays");
+});
+
+onPage("the name of a file is left out as well", async (visit) => {
+  const chooser = visit.page.waitForEvent("filechooser");
+  await visit.click("Open file…");
+  await (await chooser).setFiles([{ name: "db01.prod.internal", mimeType: "text/plain", buffer: Buffer.from(SECRETS) }]);
+  await visit.verdictIs(/^At risk/);
+  const saved = () => visit.saved(() => visit.click("Save JSON"));
+  assert.ok((await saved()).bytes.includes("db01.prod.internal"));
+  await visit.report.getByRole("checkbox", { name: "hide secrets, addresses and host names" }).check();
+  assert.ok(!(await saved()).bytes.includes("db01"));
+});
+
+onPage("no report is promised to hide what is in a text too long to be edited", async (visit) => {
+  await visit.paste(`${SECRETS}${"# chatter\n".repeat(EDITABLE / 10)}`);
+  await visit.verdictIs(/^At risk/);
+  assert.equal(await visit.button("Save JSON").count(), 1);
+  assert.equal(await visit.report.getByRole("checkbox", { name: /^hide/ }).count(), 0);
 });
 
 onPage("what is known of the node counts in it", async (visit) => {

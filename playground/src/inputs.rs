@@ -212,6 +212,20 @@ impl Inputs {
         self.showing(active)
     }
 
+    /// The same with each text and name as `shown` makes it. Texts that are held stay as they are.
+    #[must_use]
+    pub fn told(mut self, shown: impl Fn(&str) -> String) -> Self {
+        for source in &mut self.list {
+            if *source.name != *NAME {
+                source.name = shown(&source.name).into();
+            }
+            if let Text::Typed(text) = &mut source.text {
+                *text = shown(text).into();
+            }
+        }
+        self
+    }
+
     /// What a link carries of them, each text and name as `shown` makes it. Texts that are held are left out: no link is that long.
     #[must_use]
     pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {
@@ -306,6 +320,14 @@ mod tests {
         assert_eq!(Inputs::of_shared(beyond), two().showing(1));
         let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, str::to_uppercase);
         assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
+    }
+
+    #[test]
+    fn texts_and_names_are_told_as_is_asked_for_but_for_the_name_of_a_paste() {
+        let inputs = Inputs::of(vec![Source::typed(super::NAME, "one"), Source::typed("b", "two")]);
+        let told = inputs.told(str::to_uppercase);
+        assert_eq!(names(&told), ["stdin", "B"]);
+        assert_eq!(told.list().iter().map(Source::typed_text).collect::<Vec<_>>(), [Some("ONE"), Some("TWO")]);
     }
 
     #[test]

@@ -358,6 +358,13 @@ pub const DENIED: Label = Label { en: "Denied", ja: "拒否", zh: "拒绝" };
 pub const COPY_MARKDOWN: Label =
     Label { en: "Copy as Markdown", ja: "Markdown でコピー", zh: "复制为 Markdown" };
 
+/// Takes out of a report what a link leaves out at first.
+pub const HIDE: Label = Label {
+    en: "hide secrets, addresses and host names",
+    ja: "機密情報・IP アドレス・ホスト名を伏せる",
+    zh: "隐去机密、IP 地址和主机名",
+};
+
 /// Between the amounts of a capacity.
 pub const COMMA: Label = Label { en: ", ", ja: "、", zh: "，" };
 
