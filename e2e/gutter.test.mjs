@@ -173,6 +173,30 @@ for (const sample of [NODE, DEPLOYMENT]) {
     });
 }
 
+onPage("the wheel scrolls the text over the gutter as well, and the page once the text is at its end",
+  { viewport: { width: 700, height: 600 } },
+  async (visit) => {
+    const { page } = visit;
+    await visit.paste(`${LIMIT}\n${"# chatter\n".repeat(200)}`);
+    await visit.verdictIs(/^At risk/);
+    await visit.input.evaluate((input) => (input.scrollTop = 0));
+    const scrolled = () => page.evaluate(() => [document.getElementById("input").scrollTop, scrollY]);
+    // Marked lines take the pointer themselves, others leave it to the text.
+    await marksAre(visit, ["1 warning"]);
+    for (const line of [1, 3]) {
+      const { x, y, width } = await row(visit, line).boundingBox();
+      await page.mouse.move(x + width / 2, y + 10);
+      await page.mouse.wheel(0, 60);
+      await eventually(async () => assert.deepEqual(await scrolled(), [60, 0], `over line ${line}`));
+      await page.mouse.wheel(0, -60);
+      await eventually(async () => assert.deepEqual(await scrolled(), [0, 0], `over line ${line}`));
+    }
+    await visit.input.evaluate((input) => (input.scrollTop = input.scrollHeight));
+    const [end] = await scrolled();
+    await page.mouse.wheel(0, 60);
+    await eventually(async () => assert.deepEqual(await scrolled(), [end, 60]));
+  });
+
 onPage("13,000 lines make some dozens of nodes, wherever it is scrolled", async (visit) => {
   await visit.paste(LONG);
   assert.ok(LONG.length > 200_000 && LONG.length <= EDITABLE);

@@ -225,7 +225,8 @@ pub fn count_lines(input: &HtmlTextAreaElement) -> usize {
 }
 
 /// Height of one line in CSS pixels.
-fn line_height(input: &HtmlTextAreaElement) -> f64 {
+#[must_use]
+pub fn line_height(input: &HtmlTextAreaElement) -> f64 {
     let style = window().get_computed_style(input).ok().flatten();
     let height = style.and_then(|style| style.get_property_value("line-height").ok());
     height.and_then(|height| height.trim_end_matches("px").parse().ok()).unwrap_or(20.0)

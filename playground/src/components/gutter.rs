@@ -10,7 +10,7 @@ use yew::prelude::*;
 use super::icon::Icon;
 use crate::checking::Checked;
 use crate::gutter::{Mark, digits, marks};
-use crate::hooks::use_view;
+use crate::hooks::{use_gutter_wheel, use_view};
 use crate::{jumps, shell};
 
 /// What the gutter stands beside.
@@ -36,6 +36,7 @@ pub fn Gutter(props: &Props) -> Html {
     let Props { host, input, revision, checked, active, put_cursor } = props;
     let list = use_node_ref();
     let view = use_view(input, &list);
+    use_gutter_wheel(input);
     let count = *use_memo(*revision, |_| shell::count_lines(input));
     let marks = use_memo((checked.clone(), *active), |(checked, active)| {
         checked.as_ref().map(|checked| marks(checked, *active)).unwrap_or_default()
