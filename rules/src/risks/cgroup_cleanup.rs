@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(state(&pair).0, Status::Undecided);
         assert_eq!(state_on(&pair, &on(CgroupMode::V2)).0, Status::Ok);
         let missing = state_on(&pair, &on(CgroupMode::V1)).1;
-        assert_eq!(missing, [Wanted::MiscController.missing()]);
+        assert_eq!(missing, [Wanted::MiscController, Wanted::KubeletLog].map(Wanted::missing));
         let read = facts(Some(CgroupMode::V1), None);
         assert_eq!(state_on(&read, &on(CgroupMode::V2)), state(&read), "what was read counts more");
     }
