@@ -210,8 +210,38 @@ onPage("a link that is too long is not offered, and the length is told", async (
   await visit.verdictIs(/^At risk/);
   await visit.click("Share link…");
   const panel = visit.report.getByRole("region", { name: "Share link…" });
+  await panel.getByRole("checkbox", { name: "lines without findings" }).uncheck();
   await panel.getByText(/^The link has \d{5,} characters\. More than 30000 do not get through/).waitFor();
   assert.equal(await visit.button("Copy link", panel).count(), 0);
+});
+
+onPage("the link of a long text carries the lines behind its findings, which keep their places", async (visit) => {
+  const others = Array.from({ length: 2_000 }, (_, at) => `net.noise_${(at * 2654435761) % 4294967296}.mark = ${at}\n`);
+  await visit.paste(`${others.slice(0, 1_000).join("")}${LIMIT}${others.slice(1_000).join("")}`);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Share link…");
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  await panel.getByRole("checkbox", { name: "lines without findings", checked: true }).waitFor();
+  const { link, carried } = await share(visit);
+  assert.ok(link.length < 1_000, `${link.length} characters`);
+  assert.equal(carried.text, `${"\n".repeat(999)}${others[999]}${LIMIT}${"\n".repeat(1_000)}`);
+  const other = await openElsewhere(visit, link);
+  await other.verdictIs(/^At risk/);
+  assert.deepEqual(await other.rules(), await visit.rules());
+  await other.findings.getByRole("button", { name: "line 1001" }).waitFor();
+});
+
+onPage("a log that is too long for the field is shared by its telling lines", async (visit) => {
+  const line = "Nov 30 02:41:14 node-7 kubelet[1]: failed to create fsnotify watcher: too many open files\n";
+  await visit.paste(`${"a line of chatter\n".repeat(EDITABLE / 18 + 1)}${line}`);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Share link…");
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  await panel.getByRole("checkbox", { name: "lines without findings", checked: true }).waitFor();
+  assert.equal(await panel.getByText(/left out of the link/).count(), 0);
+  const other = await openElsewhere(visit, (await share(visit)).link);
+  await other.verdictIs(/^At risk/);
+  assert.deepEqual(await other.rules(), await visit.rules());
 });
 
 const severalOf = (state) => carrying(state).replace("#v1", "#v2");

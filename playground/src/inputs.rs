@@ -226,6 +226,15 @@ impl Inputs {
         self
     }
 
+    /// The same with these texts in place of their own, also where one was held.
+    #[must_use]
+    pub fn with_texts(mut self, texts: &[String]) -> Self {
+        for (source, text) in self.list.iter_mut().zip(texts) {
+            source.text = Text::Typed(text.as_str().into());
+        }
+        self
+    }
+
     /// What a link carries of them, each text and name as `shown` makes it. Texts that are held are left out: no link is that long.
     #[must_use]
     pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {

@@ -14,6 +14,7 @@ use wasm_bindgen::JsValue;
 
 use crate::checking::{self, Checked};
 use crate::enforcement::{Mode, enforced};
+use crate::excerpt::excerpt;
 use crate::exports::{Format, export};
 use crate::fixes::{change, change_all};
 use crate::inputs::{Inputs, Source, Text};
@@ -33,6 +34,8 @@ pub enum Task {
         /// Numbers of the findings, in the order of the report; none for all that there are and come to light.
         findings: Vec<usize>,
     },
+    /// Leave out what the report does not need; gives the texts, or null when that is nothing.
+    Excerpt,
     /// Make a policy for the findings; gives an [`crate::enforcement::Enforced`].
     Enforce(Mode),
 }
@@ -73,6 +76,7 @@ impl Job {
                 let wanted: Vec<Finding> = wanted.collect();
                 json(&change(&texts.get(*input)?.text, &wanted))
             }
+            Task::Excerpt => json(&excerpt(&self.texts(), &self.settings())),
             Task::Enforce(mode) => json(&enforced(&self.texts(), &self.settings(), *mode)),
         }
     }
@@ -99,8 +103,9 @@ fn json(value: &impl Serialize) -> Option<String> {
 }
 
 /// Tasks that need no more than their name.
-const NAMED: [(Task, &str); 6] = [
+const NAMED: [(Task, &str); 7] = [
     (Task::Check, "check"),
+    (Task::Excerpt, "excerpt"),
     (Task::Export(Format::Markdown), "markdown"),
     (Task::Export(Format::Json), "json"),
     (Task::Export(Format::Sarif), "sarif"),

@@ -16,6 +16,7 @@ pub mod download;
 pub mod embed;
 pub mod enforcement;
 pub mod examples;
+pub mod excerpt;
 pub mod exports;
 pub mod files;
 pub mod fixes;

@@ -311,6 +311,10 @@ pub const ADDRESSES: Label = Label { en: "IP addresses", ja: "IP アドレス", 
 /// Names of hosts.
 pub const HOSTS: Label = Label { en: "host names", ja: "ホスト名", zh: "主机名" };
 
+/// Part of what is taken out of a text that is shared: what its findings do not stand on.
+pub const REST: Label =
+    Label { en: "lines without findings", ja: "指摘に関係しない行", zh: "与问题无关的行" };
+
 /// Name of the text that goes into the link.
 pub const PREVIEW: Label =
     Label { en: "The text in the link", ja: "リンクに含まれるテキスト", zh: "链接中的文本" };
