@@ -237,7 +237,7 @@ impl Inputs {
 
     /// What a link carries of them, each text and name as `shown` makes it. Texts that are held are left out: no link is that long.
     #[must_use]
-    pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: impl Fn(&str) -> String) -> Shared {
+    pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: &dyn Fn(&str) -> String) -> Shared {
         let typed = self.list.iter().filter_map(|source| Some((source, source.typed_text()?)));
         let mut parts = typed.map(|(source, text)| Part {
             name: if *source.name == *NAME { NAME.to_owned() } else { shown(&source.name) },
@@ -322,12 +322,12 @@ mod tests {
     #[test]
     fn a_link_brings_all_back_and_a_single_paste_needs_no_name() {
         for inputs in [two().of_kind(1, Some("sysctl")), two().showing(1)] {
-            let shared = inputs.shared(&NodeProfile::default(), None, str::to_owned);
+            let shared = inputs.shared(&NodeProfile::default(), None, &str::to_owned);
             assert_eq!(Inputs::of_shared(shared), inputs);
         }
-        let beyond = Shared { shown: Some(9), ..two().shared(&NodeProfile::default(), None, str::to_owned) };
+        let beyond = Shared { shown: Some(9), ..two().shared(&NodeProfile::default(), None, &str::to_owned) };
         assert_eq!(Inputs::of_shared(beyond), two().showing(1));
-        let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, str::to_uppercase);
+        let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, &str::to_uppercase);
         assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
     }
 

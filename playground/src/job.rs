@@ -14,11 +14,12 @@ use wasm_bindgen::JsValue;
 
 use crate::checking::{self, Checked};
 use crate::enforcement::{Mode, enforced};
-use crate::excerpt::excerpt;
 use crate::exports::{Format, export};
 use crate::fixes::{change, change_all};
 use crate::inputs::{Inputs, Source, Text};
 use crate::node_profile;
+use crate::redact::{Redact, redact};
+use crate::sharing::{Choice, link};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,12 @@ pub enum Task {
     /// Check; gives a [`Checked`].
     Check,
     /// Write the report; gives its text.
-    Export(Format),
+    Export {
+        /// In this form.
+        format: Format,
+        /// Without secrets, addresses and names of hosts.
+        redacted: bool,
+    },
     /// Put fixes into an input; gives a [`crate::fixes::Change`], or null when nothing would change.
     Fix {
         /// Number of the input.
@@ -34,8 +40,8 @@ pub enum Task {
         /// Numbers of the findings, in the order of the report; none for all that there are and come to light.
         findings: Vec<usize>,
     },
-    /// Leave out what the report does not need; gives the texts, or null when that is nothing.
-    Excerpt,
+    /// Make a link for others; gives a [`crate::sharing::Link`].
+    Share(Choice),
     /// Make a policy for the findings; gives an [`crate::enforcement::Enforced`].
     Enforce(Mode),
 }
@@ -65,7 +71,12 @@ impl Job {
     pub fn done(&self) -> Option<String> {
         match &self.task {
             Task::Check => self.checked(),
-            Task::Export(format) => export(&self.texts(), &self.settings(), self.lang, *format),
+            Task::Export { format, redacted: false } => export(&self.texts(), &self.settings(), self.lang, *format),
+            Task::Export { format, redacted: true } => {
+                let told =
+                    Self { inputs: self.inputs.clone().told(|text| redact(text, Redact::default())), ..self.clone() };
+                export(&told.texts(), &self.settings(), self.lang, *format)
+            }
             Task::Fix { input, findings } if findings.is_empty() => {
                 json(&change_all(&self.texts(), *input, &self.settings()))
             }
@@ -76,7 +87,7 @@ impl Job {
                 let wanted: Vec<Finding> = wanted.collect();
                 json(&change(&texts.get(*input)?.text, &wanted))
             }
-            Task::Excerpt => json(&excerpt(&self.texts(), &self.settings())),
+            Task::Share(choice) => json(&link(&self.inputs, &self.texts(), &self.settings(), choice)),
             Task::Enforce(mode) => json(&enforced(&self.texts(), &self.settings(), *mode)),
         }
     }
@@ -103,15 +114,34 @@ fn json(value: &impl Serialize) -> Option<String> {
 }
 
 /// Tasks that need no more than their name.
-const NAMED: [(Task, &str); 7] = [
+const NAMED: [(Task, &str); 9] = [
     (Task::Check, "check"),
-    (Task::Excerpt, "excerpt"),
-    (Task::Export(Format::Markdown), "markdown"),
-    (Task::Export(Format::Json), "json"),
-    (Task::Export(Format::Sarif), "sarif"),
+    (Task::Export { format: Format::Markdown, redacted: false }, "markdown"),
+    (Task::Export { format: Format::Json, redacted: false }, "json"),
+    (Task::Export { format: Format::Sarif, redacted: false }, "sarif"),
+    (Task::Export { format: Format::Markdown, redacted: true }, "markdown-redacted"),
+    (Task::Export { format: Format::Json, redacted: true }, "json-redacted"),
+    (Task::Export { format: Format::Sarif, redacted: true }, "sarif-redacted"),
     (Task::Enforce(Mode::Reject), "reject"),
     (Task::Enforce(Mode::GiveLimits), "give-limits"),
 ];
+
+/// A choice as numbers: what is taken out, whether it is shortened, what is on show, the line, and what is held.
+fn numbers_of(choice: &Choice) -> Vec<usize> {
+    let Choice { redact, shorten, shown, line, held } = choice;
+    let Redact { secrets, environment, tokens, addresses, hosts } = *redact;
+    let flags = [secrets, environment, tokens, addresses, hosts, *shorten].map(usize::from);
+    flags.into_iter().chain([*shown, line.unwrap_or_default()]).chain(held.iter().copied()).collect()
+}
+
+fn choice_of(numbers: &[usize]) -> Option<Choice> {
+    let (flags, rest) = numbers.split_first_chunk::<6>()?;
+    let [secrets, environment, tokens, addresses, hosts, shorten] = flags.map(|flag| flag == 1);
+    let ([shown, line], held) = rest.split_first_chunk::<2>()?;
+    let redact = Redact { secrets, environment, tokens, addresses, hosts };
+    let line = Some(*line).filter(|line| *line > 0);
+    Some(Choice { redact, shorten, shown: *shown, line, held: held.to_vec() })
+}
 
 // Strings and blobs, which need no code to be taken apart. The names of the parts before the inputs are those of
 // variables in `to_message`; behind them stand name, kind and text of each input.
@@ -119,19 +149,18 @@ impl Job {
     /// As a message to the core.
     #[must_use]
     pub fn to_message(&self) -> Array {
-        let (task, findings) = match &self.task {
-            Task::Fix { input, findings } => {
-                let numbers = std::iter::once(input).chain(findings).map(usize::to_string);
-                ("", numbers.collect::<Vec<_>>().join(" "))
-            }
-            named => (NAMED.iter().find(|(task, _)| task == named).map_or("", |(_, name)| name), String::new()),
+        let (task, numbers) = match &self.task {
+            Task::Fix { input, findings } => ("fix", std::iter::once(input).chain(findings).copied().collect()),
+            Task::Share(choice) => ("share", numbers_of(choice)),
+            named => (NAMED.iter().find(|(task, _)| task == named).map_or("", |(_, name)| name), Vec::new()),
         };
+        let numbers = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
         let lang = name_of(self.lang, &Lang::ALL);
         let max_pods = self.node.max_pods.map(|pods| pods.to_string()).unwrap_or_default();
         let memory = self.node.memory.map(quantity::format).unwrap_or_default();
         let runtime = self.node.runtime.map(|runtime| name_of(runtime, &Runtime::ALL)).unwrap_or_default();
         let cgroups = self.node.cgroups.map(|mode| name_of(mode, &CgroupMode::ALL)).unwrap_or_default();
-        let message = [task, &findings, lang, &max_pods, &memory, runtime, cgroups];
+        let message = [task, &numbers, lang, &max_pods, &memory, runtime, cgroups];
         let message: Array = message.into_iter().map(JsValue::from).collect();
         for source in self.inputs.list() {
             message.push(&JsValue::from(&*source.name));
@@ -148,12 +177,13 @@ impl Job {
     #[must_use]
     pub fn from_message(message: &Array) -> Option<Self> {
         let part = |index| message.get(index).as_string();
-        let [task, findings, lang] = [part(0)?, part(1)?, part(2)?];
+        let [task, numbers, lang] = [part(0)?, part(1)?, part(2)?];
         let [max_pods, memory, runtime, cgroups] = [part(3)?, part(4)?, part(5)?, part(6)?];
-        let mut numbers = findings.split(' ').filter_map(|number| number.parse().ok());
-        let task = match numbers.next() {
-            Some(input) => Task::Fix { input, findings: numbers.collect() },
-            None => NAMED.into_iter().find(|(_, name)| *name == task)?.0,
+        let numbers: Vec<usize> = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+        let task = match (task.as_str(), &numbers[..]) {
+            ("fix", [input, findings @ ..]) => Task::Fix { input: *input, findings: findings.to_vec() },
+            ("share", numbers) => Task::Share(choice_of(numbers)?),
+            (task, _) => NAMED.into_iter().find(|(_, name)| *name == task)?.0,
         };
         let node = NodeProfile {
             max_pods: node_profile::max_pods(&max_pods).unwrap_or_default(),

@@ -30,6 +30,7 @@ pub mod node_profile;
 pub mod places;
 pub mod preferences;
 pub mod redact;
+pub mod sharing;
 pub mod shell;
 pub mod state;
 pub mod words;

@@ -997,8 +997,12 @@ async fn jobs_for_the_tools_wait_for_each_other() {
     let core = Core::beside();
     let heard = Rc::new(std::cell::RefCell::new(Vec::new()));
     for format in [Format::Markdown, Format::Json, Format::Sarif] {
-        let job =
-            Job { task: Task::Export(format), lang: Lang::En, node: NodeProfile::default(), inputs: Inputs::default() };
+        let job = Job {
+            task: Task::Export { format, redacted: false },
+            lang: Lang::En,
+            node: NodeProfile::default(),
+            inputs: Inputs::default(),
+        };
         let heard = Rc::clone(&heard);
         core.tools.emit((job, Callback::from(move |answer| heard.borrow_mut().push(answer))));
     }

@@ -16,7 +16,6 @@ use crate::enforcement;
 use crate::exports::Format;
 use crate::hooks::{Copied, use_copy};
 use crate::job::{Job, Task};
-use crate::redact::{Redact, redact};
 use crate::words;
 use crate::worker::{Build, Lost};
 
@@ -39,18 +38,13 @@ pub fn ReportMenu(props: &Props) -> Html {
     let answer = use_state(|| Answer::There);
     // Off at first: the report is byte for byte that of the command.
     let hides = use_state(|| false);
-    // What is held is nothing that could be gone through here.
-    let hideable = page.held.is_empty();
     let enforceable = enforcement::is_of_use(&props.checked.report);
     // Writes the report in a form, and hands it on.
     let write = {
-        let (page, answer, hides) = (page.clone(), answer.clone(), *hides && hideable);
+        let (page, answer, redacted) = (page.clone(), answer.clone(), *hides);
         move |format: Format, then: Callback<String>| {
-            let (task, mut inputs) = (Task::Export(format), page.inputs.emit(()));
-            if hides {
-                inputs = inputs.told(|text| redact(text, Redact::default()));
-            }
-            let job = Job { task, lang: page.lang, node: page.settings.node.clone(), inputs };
+            let task = Task::Export { format, redacted };
+            let job = Job { task, lang: page.lang, node: page.settings.node.clone(), inputs: page.inputs.emit(()) };
             let (then, answer) = (then.clone(), answer.clone());
             answer.set(Answer::Awaited);
             let hear = move |written: Result<String, Lost>| match written {
@@ -89,12 +83,10 @@ pub fn ReportMenu(props: &Props) -> Html {
                 <span aria-live="polite">{ copy_label(&copied, words::COPY_MARKDOWN).text(lang) }</span>
             </button>
             { for Format::ALL.map(save) }
-            if hideable {
-                <label>
-                    <input type="checkbox" checked={*hides} onchange={move |_| hides.set(!*hides)} />
-                    { words::HIDE.text(lang) }
-                </label>
-            }
+            <label>
+                <input type="checkbox" checked={*hides} onchange={move |_| hides.set(!*hides)} />
+                { words::HIDE.text(lang) }
+            </label>
             <Panel label={words::SHARE.text(lang)}><SharePanel page={page.clone()} /></Panel>
             if enforceable {
                 <Panel label={words::ENFORCE.text(lang)}><EnforcePanel page={page.clone()} /></Panel>

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rules::rules::Lang;
 use yew::prelude::*;
 
 use super::copy_button::copy_label;
@@ -10,8 +11,9 @@ use super::text_field::text_field;
 use crate::fragment;
 use crate::hooks::{Copied, use_copy};
 use crate::job::{Job, Task};
-use crate::redact::{Redact, redact};
-use crate::share::{LONG, TOO_LONG, encode};
+use crate::redact::Redact;
+use crate::share::TOO_LONG;
+use crate::sharing::{Choice, Link};
 use crate::words;
 use crate::worker::Lost;
 
@@ -31,28 +33,9 @@ pub fn SharePanel(props: &Props) -> Html {
     let page = &props.page;
     let lang = page.lang;
     let what = use_state(Redact::default);
-    let excerpt = use_excerpt(page);
-    let without_rest = use_state(|| true);
-    let texts = excerpt.clone().filter(|_| *without_rest);
-    let left_out = !page.held.is_empty() && texts.is_none();
+    let shorten = use_state(|| true);
     let (copied, copy) = use_copy();
-    let made = {
-        let (inputs, line) = (page.inputs.clone(), page.line.clone());
-        use_memo((page.revision, page.settings.clone(), *what, texts), move |(_, settings, what, texts)| {
-            let line = Some(line.emit(())).filter(|line| *line > 1);
-            let inputs = inputs.emit(());
-            let inputs = texts.iter().fold(inputs, |inputs, texts| inputs.with_texts(texts));
-            let shared = inputs.shared(&settings.node, line, |text| redact(text, *what));
-            let link = fragment::address(&encode(&shared));
-            let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
-            let first = shared.name.iter().map(|name| format!("--- {name}\n"));
-            let text = first.collect::<String>() + &shared.text + &further.collect::<String>();
-            (text, Rc::<str>::from(link))
-        })
-    };
-    let (text, link) = &*made;
-    // A link is of no use when all that it would carry is left out.
-    let is_empty = left_out && text.is_empty();
+    let made = use_link(page, *what, *shorten);
     let parts: [(_, Part); 5] = [
         (words::SECRETS, |what| &mut what.secrets),
         (words::ENVIRONMENT, |what| &mut what.environment),
@@ -70,55 +53,68 @@ pub fn SharePanel(props: &Props) -> Html {
         };
         html! { <label><input type="checkbox" {checked} {onchange} />{ label.text(lang) }</label> }
     };
-    let too_long = link.len() > TOO_LONG;
-    let oncopy = {
-        let link = Rc::clone(link);
-        move |_| copy.emit(Rc::clone(&link))
-    };
+    let shortens = made.iter().flatten().any(|link| link.can_be_shorter);
     html! {
         <>
             <p>{ words::SHARE_HINT.text(lang) }</p>
             <fieldset class="filters">
                 <legend>{ words::TAKE_OUT.text(lang) }</legend>
                 { for parts.map(choice) }
-                if excerpt.is_some() {
+                if shortens {
                     <label>
-                        <input type="checkbox" checked={*without_rest}
-                            onchange={let was = *without_rest; move |_| without_rest.set(!was)} />
+                        <input type="checkbox" checked={*shorten}
+                            onchange={let was = *shorten; move |_| shorten.set(!was)} />
                         { words::REST.text(lang) }
                     </label>
                 }
             </fieldset>
-            { text_field(text, words::PREVIEW.text(lang)) }
-            if left_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
-            if !is_empty { <p role="status">{ words::link_length(lang, link.len()) }</p> }
-            if !is_empty && !too_long {
-                <button type="button" onclick={oncopy}>
-                    <span aria-live="polite">{ copy_label(&copied, words::COPY_LINK).text(lang) }</span>
-                </button>
-            }
-            if let Copied::Refused(link) = &copied { { text_field(link, words::COPY_LINK.text(lang)) } }
+            { match made {
+                Some(Some(link)) => show(&link, lang, &copied, copy),
+                Some(None) => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
+                None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
+            } }
         </>
     }
 }
 
-/// The texts without what their report does not need, once they are known. Short ones stay as they are.
+/// The text of the link above its length, and the button that copies it.
+fn show(link: &Link, lang: Lang, copied: &Copied, copy: Callback<Rc<str>>) -> Html {
+    // A link is of no use when all that it would carry is left out.
+    let is_empty = link.leaves_out && link.text.is_empty();
+    let address: Rc<str> = fragment::address(&link.fragment).into();
+    let length = address.len();
+    html! {
+        <>
+            { text_field(&link.text, words::PREVIEW.text(lang)) }
+            if link.leaves_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
+            if !is_empty { <p role="status">{ words::link_length(lang, length) }</p> }
+            if !is_empty && length <= TOO_LONG {
+                <button type="button" onclick={move |_| copy.emit(Rc::clone(&address))}>
+                    <span aria-live="polite">{ copy_label(copied, words::COPY_LINK).text(lang) }</span>
+                </button>
+            }
+            if let Copied::Refused(link) = copied { { text_field(link, words::COPY_LINK.text(lang)) } }
+        </>
+    }
+}
+
+/// The link of the present texts and choices; none while it is being made, and none within when it did not come.
 #[hook]
-fn use_excerpt(page: &Page) -> Option<Rc<Vec<String>>> {
-    let excerpt = use_state(|| None::<(u64, Rc<Vec<String>>)>);
-    let (page, set, present) = (page.clone(), excerpt.setter(), page.revision);
-    use_effect_with((page.revision, page.settings.clone()), move |(revision, settings)| {
-        let revision = *revision;
+fn use_link(page: &Page, redact: Redact, shorten: bool) -> Option<Option<Link>> {
+    let made = use_state(|| None);
+    let present = (page.revision, redact, shorten);
+    let (page, set) = (page.clone(), made.setter());
+    use_effect_with(present, move |_| {
         let inputs = page.inputs.emit(());
-        let whole = encode(&inputs.shared(&settings.node, None, str::to_owned));
-        if whole.len() > LONG || !page.held.is_empty() {
-            let job = Job { task: Task::Excerpt, lang: page.lang, node: settings.node.clone(), inputs };
-            let hear = move |answer: Result<String, Lost>| {
-                let texts = answer.ok().and_then(|answer| serde_json::from_str::<Option<Vec<String>>>(&answer).ok());
-                set.set(texts.flatten().map(|texts| (revision, Rc::new(texts))));
-            };
-            page.core.tools.emit((job, hear.into()));
-        }
+        let line = Some(page.line.emit(())).filter(|line| *line > 1);
+        let choice = Choice { redact, shorten, shown: inputs.active(), line, held: inputs.held().collect() };
+        let (task, node) = (Task::Share(choice), page.settings.node.clone());
+        let hear = move |answer: Result<String, Lost>| {
+            let link = answer.ok().and_then(|answer| serde_json::from_str::<Link>(&answer).ok());
+            set.set(Some((present, link)));
+        };
+        page.core.tools.emit((Job { task, lang: page.lang, node, inputs }, hear.into()));
     });
-    excerpt.as_ref().filter(|(revision, _)| *revision == present).map(|(_, texts)| Rc::clone(texts))
+    let (_, link) = made.as_ref().filter(|(of, _)| *of == present)?;
+    Some(link.clone())
 }
