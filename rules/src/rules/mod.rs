@@ -82,7 +82,7 @@ pub struct Rule {
     /// The setting of the node that mends it, where there is one; each platform keeps it elsewhere.
     pub setting: Option<Setting>,
     /// Commands or YAML that mend it or look into it, behind the setting; the same in every language. May hold
-    /// `{placeholders}`.
+    /// `{placeholders}`. Blocks with a blank line between them may have a condition, like the lines of [`Text::fix`].
     pub remedy: &'static str,
     /// Where the facts come from.
     pub links: &'static [&'static str],
@@ -112,7 +112,8 @@ pub struct Text {
     pub says: &'static [&'static str],
     /// Why it matters on a node.
     pub why: &'static str,
-    /// What to do.
+    /// What to do. May have several lines; one that starts with `{if name}` is said only when the finding has a value of
+    /// that name, so that nothing is advised that the node already has. See [`that_apply`].
     pub fix: &'static str,
     /// Known limits of the rule, and where it departs from the articles that it comes from. See `on_pages`.
     pub notes: &'static [&'static str],
@@ -132,6 +133,20 @@ impl Text {
         let fits = |form: &&&str| placeholders(form).all(|name| values.contains_key(name));
         self.says.iter().find(fits).copied().unwrap_or_default()
     }
+}
+
+/// The parts of a text that are said about a finding for which `holds` tells the conditions, without these.
+pub fn that_apply<'t>(
+    text: &'t str,
+    separator: &'t str,
+    holds: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &'t str> {
+    text.split(separator).filter_map(move |part| {
+        match part.strip_prefix("{if ").and_then(|rest| rest.split_once('}')) {
+            Some((name, part)) => holds(name).then(|| part.trim_start()),
+            None => Some(part),
+        }
+    })
 }
 
 /// The names of the `{placeholders}` in `template`, in order.

@@ -11,7 +11,7 @@ use std::fmt::{self, Display};
 use super::source::Source;
 use super::words::{self, Label};
 use super::{
-    LISTED, elsewhere, fill, lines, missing, on_platforms, open_values, remedy, seen, short, subject,
+    LISTED, elsewhere, fill, is_news, lines, missing, on_platforms, open_values, remedy, seen, short, subject, to_do,
     unread_worst_first, values, visible,
 };
 use crate::Input;
@@ -81,11 +81,16 @@ impl Markdown<'_> {
         let Some(rule) = rule else { return Ok(()) };
         let words = rule.words.text(self.lang);
         let first_of_rule = told.insert(finding.rule.to_string());
+        let colon = words::COLON.text(self.lang);
+        let mut tell = |label: Label, template: &str| {
+            writeln!(f, "\n**{}**{colon}{}", label.text(self.lang), fill(&prose(template), &values))
+        };
         if first_of_rule {
-            for (label, template) in [(words::WHY, words.why), (words::FIX, words.fix)] {
-                let (label, colon) = (label.text(self.lang), words::COLON.text(self.lang));
-                writeln!(f, "\n**{label}**{colon}{}", fill(&prose(template), &values))?;
-            }
+            tell(words::WHY, words.why)?;
+        }
+        let to_do = to_do(words, &values, self.lang);
+        if is_news(told, rule, &fill(&to_do, &values)) {
+            tell(words::FIX, &to_do)?;
         }
         let remedy = remedy(rule, &super::values(finding, |value| visible(value).into_owned()));
         if !remedy.is_empty() && told.insert(remedy.clone()) {
@@ -93,7 +98,6 @@ impl Markdown<'_> {
         }
         if first_of_rule {
             if let Some(platforms) = elsewhere(rule, &finding.values) {
-                let colon = words::COLON.text(self.lang);
                 writeln!(f, "\n{platforms}{colon}{}", code(&format!("noderisk explain {}", rule.id)))?;
             }
             links(f, rule)?;
@@ -215,10 +219,13 @@ impl Display for RulePage {
         section(f, words::WHY_HEADING)?;
         writeln!(f, "{}", fill(&prose(words.why), &values))?;
         section(f, words::FIX_HEADING)?;
-        writeln!(f, "{}", fill(&prose(words.fix), &values))?;
+        let lines: Vec<&str> = rules::that_apply(words.fix, "\n", |_| true).collect();
+        let mark = if lines.len() > 1 { "- " } else { "" };
+        lines.iter().try_for_each(|line| writeln!(f, "{mark}{}", fill(&prose(line), &values)))?;
         let open = open_values(rule, self.lang, str::to_owned);
         if !rule.remedy.is_empty() {
-            block(f, "", &fill(rule.remedy, &open))?;
+            let blocks: Vec<&str> = rules::that_apply(rule.remedy, "\n\n", |_| true).collect();
+            block(f, "", &fill(&blocks.join("\n"), &open))?;
         }
         for (platform, form) in on_platforms(rule) {
             writeln!(f, "\n{}{}", platform.name(), words::COLON.text(self.lang).trim_end())?;

@@ -1,6 +1,7 @@
 //! A report as people and programs read it: a finding's words filled with its values, in every shape.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::kubernetes::platform::Platform;
 use crate::order;
@@ -62,17 +63,23 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
         title: words.title,
         says: fill(words.form(&values), &values),
         why: fill(words.why, &values),
-        fix: fill(words.fix, &values),
+        fix: fill(&to_do(words, &values, lang), &values),
         remedy: remedy(rule, &values),
         links: rule.links,
     })
 }
 
-/// What mends a finding with these values: the node's setting in the form of its platform, then the rule's own remedy.
+/// The value of a finding whose node already has the rule's setting.
+pub(crate) const IN_FORCE: &str = "in_force";
+
+/// What mends a finding with these values: the node's setting in the form of its platform unless it is in force, then
+/// the rule's own remedy.
 fn remedy(rule: &Rule, values: &Values) -> String {
     let platform = platform(values).unwrap_or(Platform::Linux);
-    let setting = rule.setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
-    fill(&(setting + rule.remedy), values)
+    let setting = rule.setting.filter(|_| !values.contains_key(IN_FORCE));
+    let setting = setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
+    let blocks: Vec<&str> = rules::that_apply(rule.remedy, "\n\n", |name| values.contains_key(name)).collect();
+    fill(&(setting + &blocks.join("\n")), values)
 }
 
 /// The platform that a finding names among its values.
@@ -99,9 +106,30 @@ pub(crate) fn says(finding: &Finding, words: &Text) -> String {
     fill(words.form(&values), &values)
 }
 
-/// [`Said::fix`] alone.
+/// [`Said::fix`] alone, in English.
 pub(crate) fn fix(finding: &Finding, words: &Text) -> String {
-    fill(words.fix, &values(finding, |value| visible(value).into_owned()))
+    let values = values(finding, |value| visible(value).into_owned());
+    fill(&to_do(words, &values, Lang::En), &values)
+}
+
+/// What a rule's words say to do about a finding with these values, still with placeholders.
+fn to_do(words: &Text, values: &Values, lang: Lang) -> String {
+    let lines: Vec<&str> = rules::that_apply(words.fix, "\n", |name| values.contains_key(name)).collect();
+    lines.join(between_sentences(lang))
+}
+
+/// What was already told of a rule is not told again; what to do is when it depends on the node. `told` holds both.
+fn is_news(told: &mut BTreeSet<String>, rule: &Rule, fix: &str) -> bool {
+    let depends = rule.words.en.fix.contains("{if ");
+    told.insert(if depends { fix.to_owned() } else { format!("{} fix", rule.id) })
+}
+
+/// Wide full stops bring their own room.
+const fn between_sentences(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => " ",
+        Lang::Ja | Lang::Zh => "",
+    }
 }
 
 /// The values that fill a finding's words, each as `shown` makes it.
@@ -279,6 +307,17 @@ mod tests {
         }
         let no_setting = rules::find("memory-limit-missing").unwrap();
         assert_eq!(elsewhere(no_setting, &BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn parts_are_said_when_their_condition_holds() {
+        let lines = |known: &str| -> Vec<&str> {
+            let text = "always {a}\n{if old} update {old}\n{if new}\nnothing to do";
+            rules::that_apply(text, "\n", |name| name == known).collect()
+        };
+        assert_eq!(lines("old"), ["always {a}", "update {old}", "nothing to do"]);
+        assert_eq!(lines("new"), ["always {a}", "", "nothing to do"]);
+        assert_eq!(lines("a"), ["always {a}", "nothing to do"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::Input;
 use crate::fix::{self, Replacement};
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Place, Report, Severity, Span, Unread, Why};
-use crate::rules::{Lang, RULES, Rule};
+use crate::rules::{self, Lang, RULES, Rule};
 
 /// Where the schema of the format stands.
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -54,7 +54,8 @@ pub fn sarif(report: &Report, inputs: &[Input], lang: Lang) -> serde_json::Resul
 fn descriptor(rule: &'static Rule, lang: Lang) -> Value {
     let words = rule.words.text(lang);
     let open = open_values(rule, lang, str::to_owned);
-    let (why, fix) = (fill(words.why, &open), fill(words.fix, &open));
+    let lines: Vec<&str> = rules::that_apply(words.fix, "\n", |_| true).collect();
+    let (why, fix) = (fill(words.why, &open), fill(&lines.join("\n"), &open));
     json!({
         "id": rule.id,
         "shortDescription": {"text": words.title},

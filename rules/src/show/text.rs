@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::source::{Excerpt, Source};
 use super::words::{self, Label};
-use super::{LISTED, elsewhere, fill, lines, missing, said, seen, short, unread_worst_first, visible};
+use super::{LISTED, elsewhere, fill, is_news, lines, missing, said, seen, short, unread_worst_first, visible};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Verdict, Why};
 use crate::rules::{self, Lang};
@@ -101,12 +101,13 @@ impl Text<'_> {
         for evidence in &finding.evidence {
             self.evidence(f, evidence)?;
         }
-        let Some(said) = said else { return Ok(()) };
+        let (Some(said), Some(rule)) = (said, rules::find(&finding.rule)) else { return Ok(()) };
         let first_of_rule = told.insert(finding.rule.to_string());
         if first_of_rule {
-            for (label, words) in [(words::WHY, &said.why), (words::FIX, &said.fix)] {
-                paragraph(f, &self.labelled(label, words))?;
-            }
+            paragraph(f, &self.labelled(words::WHY, &said.why))?;
+        }
+        if is_news(told, rule, &said.fix) {
+            paragraph(f, &self.labelled(words::FIX, &said.fix))?;
         }
         if told.insert(said.remedy.clone()) {
             for line in said.remedy.lines() {
