@@ -210,7 +210,9 @@ fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
     }
     // Without a pod's name a line cannot be counted for any pod.
     if !named && (!starts.is_empty() || is_cut_message(text)) {
-        notes.unread(line.number, line.last, Why::Cut);
+        if !notes.is_claimed(line) {
+            notes.unread(line.number, line.last, Why::Cut);
+        }
         return false;
     }
     named
@@ -409,6 +411,14 @@ mod tests {
         let pods: Vec<&str> =
             reading.facts.cgroups.delete_errors.iter().map(|found| found.value.pod.as_str()).collect();
         assert_eq!(pods, ["1495abbc-0", ""]);
+
+        // Another reader may have understood the line.
+        let glued = [Input::new(
+            "paste",
+            "fs.inotify.max_user_instances = 128 \"Failed to delete cgroup paths\" cgroupName=[kube>",
+        )];
+        let reading = read::texts(&glued);
+        assert_eq!((reading.read.len(), reading.unread.len()), (1, 0));
     }
 
     #[test]
