@@ -133,6 +133,28 @@ impl Version {
     }
 }
 
+/// runc and kubelet, as far as the accounting of kernel memory goes.
+impl Version {
+    /// Whether this runc switches kernel-memory accounting on for every container: 1.0.0-rc3 to rc93. Earlier ones only
+    /// where a limit was asked for.
+    ///
+    /// Source: opencontainers/runc commits fe898e786 (rc3) and 52390d680 (rc94).
+    #[must_use]
+    pub fn runc_accounts_kernel_memory(&self) -> bool {
+        let candidate = self.text.strip_prefix("1.0.0-rc").and_then(number).map(|(candidate, _)| candidate);
+        candidate.is_some_and(|candidate| (3..94).contains(&candidate))
+    }
+
+    /// Whether this kubelet may switch kernel-memory accounting on for every pod: before 1.22, which brought runc
+    /// 1.0.0-rc95. Builds with the tag `nokmem` do not.
+    ///
+    /// Source: kubernetes issue 61937, `go.mod` of 1.22.0.
+    #[must_use]
+    pub fn kubelet_accounts_kernel_memory(&self) -> bool {
+        self.minor() < (1, 22)
+    }
+}
+
 /// The first patch of a containerd minor that comes with each runc, in ascending order.
 type FirstPatches = &'static [(u32, &'static str)];
 
@@ -320,6 +342,24 @@ mod tests {
             assert_eq!(version(text).kubelet_sizes_memory_volumes(), sizes, "{text}");
             assert_eq!(version(text).kubelet_knows_pod_limits(), pod_limits, "{text}");
         }
+    }
+
+    /// opencontainers/runc tags v1.0.0-rc2 to v1.0.0-rc94; kubernetes v1.21 and v1.22.0.
+    #[test]
+    fn runtimes_that_account_kernel_memory() {
+        for (text, accounts) in [
+            ("1.0.0-rc2", false),
+            ("1.0.0-rc3", true),
+            ("1.0.0-rc10+dev", true),
+            ("1.0.0-rc93", true),
+            ("1.0.0-rc94", false),
+            ("1.0.0", false),
+            ("1.1.7", false),
+        ] {
+            assert_eq!(version(text).runc_accounts_kernel_memory(), accounts, "{text}");
+        }
+        assert!(version("1.21.14").kubelet_accounts_kernel_memory());
+        assert!(!version("1.22.0").kubelet_accounts_kernel_memory());
     }
 
     /// Version strings as EKS, GKE, k3s, RKE2 and OpenShift print them; pre-releases are upstream's own.

@@ -1,10 +1,14 @@
-//! Memory cgroups: the numbers they are judged by, and what decides when nothing fired.
+//! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
 use crate::facts::Facts;
-use crate::report::{Missing, Status, Wanted};
+use crate::kubernetes::version::{MemcgIds, Version};
+use crate::report::{Missing, Status, Values, Wanted};
 
 /// Ids of memory cgroups are 16 bits wide, on cgroup v1 and v2 alike (`mm/memcontrol.c`, `MEM_CGROUP_ID_MAX`).
 pub(crate) const MAX_IDS: u64 = 65_535;
+
+/// A node with 110 pods has fewer than 1,500 memory cgroups; this is far beyond it.
+pub(crate) const MANY: u64 = 10_000;
 
 /// Four fifths of [`MAX_IDS`]: a few days of crash loops from the end.
 pub(crate) const EXHAUSTED: u64 = 52_000;
@@ -29,6 +33,53 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         return missing(&[Wanted::ProcCgroups]);
     }
     (Status::NoEvidence, Vec::new())
+}
+
+/// The first kernel of the same line that does not leak.
+pub(crate) fn first_fixed_kernel(kernel: &Version) -> &'static str {
+    if kernel.el7_build().is_some() { "3.10.0-1062.4.1.el7" } else { "4.7" }
+}
+
+/// What is left to do about ids that are not given back, as values of a finding: `any_kernel` where none is known,
+/// `old_kernel` and `least_kernel` where an update helps, `patched_kernel` where RHEL 7 has its fix, `fixed_kernel`
+/// where an update does not help; `uncounted`, `leftovers` or `removed` by what was counted; `accounted` or `nokmem`.
+pub(crate) fn left_to_do(facts: &Facts) -> Values {
+    let mut values = Values::new();
+    kernel(facts, &mut values);
+    let memcg = &facts.memcg;
+    let live = memcg.directories.as_ref().map(|live| live.value);
+    let counted = memcg.num_cgroups.as_ref().map(|counted| counted.value);
+    let (name, value) = match (live, counted) {
+        (Some(live), _) if live >= MANY && live >= counted.unwrap_or(0) / 2 => ("leftovers", live.to_string()),
+        (Some(live), Some(counted)) if live < counted / 2 => ("removed", live.to_string()),
+        _ => ("uncounted", "find -type d".to_owned()),
+    };
+    values.insert(name.into(), value);
+    let nokmem = if memcg.runs_without_kmem() == Some(true) { "nokmem" } else { "accounted" };
+    values.insert(nokmem.into(), "cgroup.memory=nokmem".to_owned());
+    values
+}
+
+fn kernel(facts: &Facts, values: &mut Values) {
+    let kernels = || facts.versions.kernel.iter().map(|kernel| &kernel.value);
+    // RHEL 7 has builds of which nobody knows whether they leak, but none that is newer.
+    let is_old = |kernel: &&Version| match kernel.kernel_memcg_ids() {
+        MemcgIds::Leak => true,
+        MemcgIds::MayLeak => kernel.el7_build().is_none(),
+        MemcgIds::NotKnownToLeak => false,
+    };
+    let (name, kernel) = if let Some(old) = kernels().find(is_old) {
+        values.insert("least_kernel".into(), first_fixed_kernel(old).to_owned());
+        ("old_kernel", old)
+    } else if let Some(patched) = kernels().find(|kernel| kernel.el7_build().is_some()) {
+        ("patched_kernel", patched)
+    } else if let Some(fixed) = kernels().find(|kernel| kernel.numbers >= (4, 7, None)) {
+        ("fixed_kernel", fixed)
+    } else {
+        values.insert("any_kernel".into(), "4.7".to_owned());
+        return;
+    };
+    values.insert(name.into(), kernel.text.clone());
 }
 
 #[cfg(test)]

@@ -69,14 +69,14 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     })
 }
 
-/// The value of a finding whose node already has the rule's setting.
-pub(crate) const IN_FORCE: &str = "in_force";
+/// The value of a finding whose node has the rule's setting already, or has no use for it.
+pub(crate) const NO_SETTING: &str = "no_setting";
 
-/// What mends a finding with these values: the node's setting in the form of its platform unless it is in force, then
-/// the rule's own remedy.
+/// What mends a finding with these values: the node's setting in the form of its platform, unless it has no use for it,
+/// then the rule's own remedy.
 fn remedy(rule: &Rule, values: &Values) -> String {
     let platform = platform(values).unwrap_or(Platform::Linux);
-    let setting = rule.setting.filter(|_| !values.contains_key(IN_FORCE));
+    let setting = rule.setting.filter(|_| !values.contains_key(NO_SETTING));
     let setting = setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
     let blocks: Vec<&str> = rules::that_apply(rule.remedy, "\n\n", |name| values.contains_key(name)).collect();
     fill(&(setting + &blocks.join("\n")), values)
@@ -97,7 +97,8 @@ fn on_platforms(rule: &Rule) -> impl Iterator<Item = (Platform, String)> {
 fn elsewhere(rule: &Rule, values: &Values) -> Option<String> {
     let others = on_platforms(rule).map(|(platform, _)| platform).filter(|platform| *platform != Platform::Linux);
     let names: Vec<&str> = others.map(Platform::name).collect();
-    (platform(values).is_none() && !names.is_empty()).then(|| names.join(", "))
+    let open = platform(values).is_none() && !values.contains_key(NO_SETTING);
+    (open && !names.is_empty()).then(|| names.join(", "))
 }
 
 /// [`Said::says`] alone.
