@@ -131,7 +131,8 @@ pub(crate) fn kubelets_maybe_too_old(facts: &Facts) -> impl Iterator<Item = &Fou
     old_kubelets(facts).filter(|kubelet| !matches!(runtime(facts, |host| kubelet.host.may_be(host)), Runtime::DoesNot))
 }
 
-fn kubelets_know_misc(facts: &Facts) -> bool {
+/// Every kubelet that was seen removes misc cgroups.
+pub(crate) fn kubelets_know_misc(facts: &Facts) -> bool {
     let kubelets = &facts.versions.kubelet;
     !kubelets.is_empty() && kubelets.iter().all(|kubelet| kubelet.value.kubelet_knows_misc() == Some(true))
 }

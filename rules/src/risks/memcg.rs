@@ -1,6 +1,6 @@
 //! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Found};
 use crate::kubernetes::version::{MemcgIds, Version};
 use crate::report::{Missing, Status, Values, Wanted};
 
@@ -23,7 +23,18 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         return (Status::Ok, Vec::new());
     }
     if memcg.num_cgroups.is_some() {
-        return missing(&[Wanted::KernelCommandLine]);
+        let open = [
+            (memcg.runs_without_kmem().is_none(), Wanted::KernelCommandLine),
+            (facts.versions.runc.is_empty(), Wanted::RuncVersion),
+            (facts.versions.kubelet.is_empty(), Wanted::KubeletVersion),
+            // Where accounting is on, only what the kernel refuses tells.
+            (true, Wanted::KubeletLog),
+        ];
+        // Slabs leak only where something switches the accounting on.
+        if runc_without_kmem(facts).is_some() && kubelet_without_kmem(facts).is_some() {
+            return (Status::Ok, Vec::new());
+        }
+        return missing(&open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect::<Vec<_>>());
     }
     if !memcg.nokmem_intended.is_empty() || !memcg.kmem_in_use.is_empty() {
         return missing(&[Wanted::KernelCommandLine, Wanted::ProcCgroups, Wanted::KernelVersion]);
@@ -33,6 +44,21 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         return missing(&[Wanted::ProcCgroups]);
     }
     (Status::NoEvidence, Vec::new())
+}
+
+/// runc, when all that were seen leave kernel memory unaccounted.
+pub(crate) fn runc_without_kmem(facts: &Facts) -> Option<&Version> {
+    all_leave_off(&facts.versions.runc, Version::runc_accounts_kernel_memory)
+}
+
+/// kubelet, when all that were seen leave kernel memory unaccounted.
+pub(crate) fn kubelet_without_kmem(facts: &Facts) -> Option<&Version> {
+    all_leave_off(&facts.versions.kubelet, Version::kubelet_accounts_kernel_memory)
+}
+
+fn all_leave_off(versions: &[Found<Version>], accounts: fn(&Version) -> bool) -> Option<&Version> {
+    let first = versions.first().map(|found| &found.value);
+    first.filter(|_| versions.iter().all(|found| !accounts(&found.value)))
 }
 
 /// The first kernel of the same line that does not leak.
@@ -118,9 +144,26 @@ mod tests {
     fn a_small_count_is_not_enough_on_rhel_7() {
         let mut facts = with_kernel("3.10.0-1160.88.1.el7.x86_64");
         facts.memcg.num_cgroups = Some(found(300));
-        assert_eq!(state(&facts), (Status::Undecided, vec![Wanted::KernelCommandLine.missing()]));
+        let wanted = |facts: &Facts| state(facts).1.into_iter().map(|missing| missing.what).collect::<Vec<_>>();
+        let all = [Wanted::KernelCommandLine, Wanted::RuncVersion, Wanted::KubeletVersion, Wanted::KubeletLog];
+        assert_eq!(wanted(&facts), all);
+        facts.memcg.nokmem = vec![found(false)];
+        facts.versions.kubelet = vec![version("1.20.2")];
+        assert_eq!(wanted(&facts), [Wanted::RuncVersion, Wanted::KubeletLog], "what was pasted is not asked for");
         facts.memcg.nokmem = vec![found(true)];
         assert_eq!(state(&facts).0, Status::Ok);
+    }
+
+    /// runc from 1.0.0-rc94 and kubelet from 1.22 on leave the accounting off.
+    #[test]
+    fn nothing_leaks_on_rhel_7_without_accounting() {
+        let mut facts = with_kernel("3.10.0-1160.88.1.el7.x86_64");
+        facts.memcg.num_cgroups = Some(found(300));
+        facts.versions.runc = vec![version("1.1.7")];
+        facts.versions.kubelet = vec![version("1.24.17")];
+        assert_eq!(state(&facts), (Status::Ok, Vec::new()));
+        facts.versions.runc = vec![version("1.0.0-rc10")];
+        assert_eq!(state(&facts).0, Status::Undecided);
     }
 
     #[test]

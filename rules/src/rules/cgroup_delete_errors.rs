@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::cgroup_cleanup::{kubelets_maybe_too_old, misc_mismatches, unknown_controllers};
+use crate::risks::cgroup_cleanup::{kubelets_know_misc, kubelets_maybe_too_old, misc_mismatches, unknown_controllers};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::{NodeProfile, Settings};
 
@@ -37,8 +37,9 @@ pub static RULE: Rule = Rule {
                   process in state D that cannot be killed, a child cgroup left behind on v2, or an old kubelet.",
             fix: "Look into the pod's slice: systemd-cgls shows processes that are left, and find shows which \
                   tree still has directories. A process in state D waits for storage or the kernel: mend that, or \
-                  reboot. Directories in /sys/fs/cgroup/misc alone mean the misc mismatch: update kubelet. On cgroup \
-                  v2 an empty child can be removed with rmdir, children first.",
+                  reboot.\n\
+                  {if may_be_misc} Directories in /sys/fs/cgroup/misc alone mean the misc mismatch: update kubelet.\n\
+                  On cgroup v2 an empty child can be removed with rmdir, children first.",
             notes: on_pages(&[
                 "Two lines for the same pod count as a loop. A single one may be a race that kubelet wins at its \
                  next attempt.",
@@ -61,7 +62,9 @@ pub static RULE: Rule = Rule {
                   kubelet が認識しない cgroup v1 コントローラー（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
             fix: "その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
                   D 状態のプロセスはストレージやカーネルの処理を待っているため、その原因を取り除くか、ノードを再起動します。\
-                  /sys/fs/cgroup/misc にだけ残っている場合は misc の不整合なので、kubelet を更新してください。cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
+                  \n\
+                  {if may_be_misc} /sys/fs/cgroup/misc にだけ残っている場合は misc の不整合なので、kubelet を更新してください。\n\
+                  cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
             notes: on_pages(&[
                 "同じ Pod の行が 2 行以上あればループとみなします。1 行だけなら一時的な競合で、\
                  次の試行で削除できることがあります。",
@@ -83,7 +86,9 @@ pub static RULE: Rule = Rule {
                   变动频繁的节点上，开销会不断增长，直到节点变为 NotReady。这条日志有多种原因：kubelet 无法识别的 cgroup v1 控制器（misc、files）、\
                   无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
             fix: "检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
-                  如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
+                  \n\
+                  {if may_be_misc} 如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。\n\
+                  在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
             notes: on_pages(&[
                 "同一个 Pod 出现两行以上即视为循环。只有一行时可能只是竞争，下次重试就会成功。",
                 "在 Pod 名称之前就被截断的行不计入，而是列在“未使用”中；之后是否删除成功，从这些行也看不出来。",
@@ -116,6 +121,9 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     };
     let mut finding = RULE.finding();
     finding.values = likely_cause(facts, &settings.node, lines);
+    if !kubelets_know_misc(facts) && settings.node.mode(&facts.cgroups) != Some(CgroupMode::V2) {
+        finding.values.insert("may_be_misc".into(), "misc".to_owned());
+    }
     finding.values.insert("pod".into(), (*pod).to_owned());
     finding.values.insert("times".into(), lines.len().to_string());
     finding.evidence = loops
@@ -175,6 +183,8 @@ mod tests {
     use super::RULE;
     use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Misc};
     use crate::fixture::{findings, found, says, version};
+    use crate::rules::Lang;
+    use crate::show::said;
 
     fn facts(errors: &[(&str, DeleteCause)]) -> Facts {
         let mut facts = Facts::default();
@@ -203,6 +213,17 @@ mod tests {
         let mut facts = facts(&[("1495abbc", DeleteCause::SystemdTimeout)]);
         facts.cgroups.stuck_processes = vec![found(())];
         assert!(says(&RULE, &facts).ends_with("a process in state D is stuck in them."));
+    }
+
+    /// 1.27.2 is the first of its minor that removes misc cgroups.
+    #[test]
+    fn a_kubelet_that_knows_misc_is_not_to_be_updated() {
+        let mut facts = facts(&TWICE);
+        for (kubelet, advised) in [("1.27.1", true), ("1.27.2", false)] {
+            facts.versions.kubelet = vec![version(kubelet)];
+            let fix = said(&findings(&RULE, &facts)[0], Lang::En).unwrap().fix;
+            assert_eq!(fix.contains("update kubelet"), advised, "{kubelet}: {fix}");
+        }
     }
 
     #[test]

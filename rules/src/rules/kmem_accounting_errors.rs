@@ -1,10 +1,10 @@
 //! Kernel-memory accounting at its end, or on where it leaks.
 
-use crate::facts::{Facts, Found};
+use crate::facts::Facts;
 use crate::kubernetes::platform::Setting;
-use crate::kubernetes::version::{MemcgIds, Version};
+use crate::kubernetes::version::MemcgIds;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::memcg::first_fixed_kernel;
+use crate::risks::memcg::{first_fixed_kernel, kubelet_without_kmem, runc_without_kmem};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 use crate::show::NO_SETTING;
@@ -63,11 +63,11 @@ pub static RULE: Rule = Rule {
             fix: "リークした分は再起動で解消します。\n\
                   {if least_kernel} カーネルを更新するとリークは減ります（RHEL 7 なら {least_kernel} 以降）。\n\
                   {if patched_kernel} カーネル {patched_kernel} には RHEL 7 の修正がすでに入っていますが、それでもリークの報告があります。根本的に止めるには、アカウンティングを無効にしてください。\n\
-                  {if other_kernel} カーネル {other_kernel} にこのリークの報告は知られていないため、カーネルを変えるだけでは解決しない可能性があります。\n\
+                  {if other_kernel} カーネル {other_kernel} ではこのリークは知られていないため、カーネルを変えるだけでは解決しない可能性があります。\n\
                   {if least_runc} 恒久対策として、アカウンティングを有効にしない runc {least_runc} 以降に更新してください。\n\
-                  {if least_kubelet} kubelet も、有効にしない {least_kubelet} 以降が必要です。\n\
-                  {if new_runc} runc {new_runc} はすでに有効にしません。\n\
-                  {if new_kubelet} kubelet {new_kubelet} はすでに有効にしません。\n\
+                  {if least_kubelet} kubelet も、アカウンティングを有効にしない {least_kubelet} 以降が必要です。\n\
+                  {if new_runc} runc {new_runc} はアカウンティングを有効にしません。\n\
+                  {if new_kubelet} kubelet {new_kubelet} はアカウンティングを有効にしません。\n\
                   {if nothing_accounts} どちらも対応済みなので、更新前にリークした分は再起動でなくなります。再発する場合は、ノード上のほかの何かがアカウンティングを有効にしています。\n\
                   {if accounted} {accounted} を付けて起動すると、何が有効にしようとしても無効になります（起動後に /proc/cmdline で確認してください）。\n\
                   {if in_force} {in_force} はすでに有効です。残る可能性は、今回の起動より前のメッセージか、コンテナに属さないキャッシュです。",
@@ -150,8 +150,7 @@ fn left_to_do(facts: &Facts, values: &mut Values) {
             None => tell("least_kernel", "3.10.0-1062.4.1"),
         },
     }
-    let runc = all_leave_off(&versions.runc, Version::runc_accounts_kernel_memory);
-    let kubelet = all_leave_off(&versions.kubelet, Version::kubelet_accounts_kernel_memory);
+    let (runc, kubelet) = (runc_without_kmem(facts), kubelet_without_kmem(facts));
     match (runc, kubelet) {
         (Some(_), Some(_)) => tell("nothing_accounts", ""),
         (Some(_), None) => tell("least_kubelet", "1.22"),
@@ -169,12 +168,6 @@ fn left_to_do(facts: &Facts, values: &mut Values) {
     } else {
         tell("accounted", "cgroup.memory=nokmem");
     }
-}
-
-/// A version that leaves kernel memory unaccounted, when all that were seen do.
-fn all_leave_off(versions: &[Found<Version>], accounts: fn(&Version) -> bool) -> Option<&Version> {
-    let first = versions.first().map(|found| &found.value);
-    first.filter(|_| versions.iter().all(|found| !accounts(&found.value)))
 }
 
 #[cfg(test)]
