@@ -153,7 +153,7 @@ onPage("the focus is never lost beside a text that is too long for the field", a
   await is(/^Report$/, "the long one is removed");
   await press("Bring my text back");
   await held.waitFor();
-  await is(/^Report$/, "the long one is back");
+  await is(/^Pasted text$/, "the long one is back");
 });
 
 onPage("a screen reader hears the outcome of each step", async (visit) => {

@@ -66,7 +66,7 @@ onPage("the name of a file is left out as well", async (visit) => {
   await visit.click("Open file…");
   await (await chooser).setFiles([{ name: "db01.prod.internal", mimeType: "text/plain", buffer: Buffer.from(SECRETS) }]);
   await visit.verdictIs(/^At risk/);
-  const saved = () => visit.saved(() => visit.click("Save JSON"));
+  const saved = () => visit.saved(() => visit.click("Save SARIF"));
   assert.ok((await saved()).bytes.includes("db01.prod.internal"));
   await visit.report.getByRole("checkbox", { name: "hide secrets, addresses and host names" }).check();
   assert.ok(!(await saved()).bytes.includes("db01"));

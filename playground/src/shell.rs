@@ -62,19 +62,16 @@ impl Shell {
 /// The textarea may have the focus then, see [`give_back`].
 pub fn put(input: &HtmlTextAreaElement, text: &str) {
     let undoable = has_focus() && input.text_length() > 0 && is_undoable(&input.value()) && is_undoable(text);
-    if !(undoable && insert_focused(input, text)) {
-        input.set_value(text);
+    if undoable && insert_focused(input, text) {
+        start_over(input);
+    } else {
+        switch(input, text);
     }
-    start_over(input);
 }
 
-/// Show the text of another input. The browser forgets what it could undo, which would put the text of one input into the
-/// other.
+/// Show the text of another input, whose undo must not bring that of the one before.
 pub fn switch(input: &HtmlTextAreaElement, text: &str) {
-    if input.value() == text {
-        // Only another value makes it forget.
-        input.set_value("\n");
-    }
+    forget(input);
     input.set_value(text);
     start_over(input);
 }
@@ -83,6 +80,18 @@ pub fn switch(input: &HtmlTextAreaElement, text: &str) {
 fn start_over(input: &HtmlTextAreaElement) {
     let _ = input.set_selection_range(0, 0);
     input.set_scroll_top(0);
+}
+
+/// Make the browser forget what it could undo. A value that a script sets does not: Chromium would undo earlier steps in a
+/// text that they do not fit. A field that is moved, even to where it is, has no history.
+fn forget(input: &HtmlTextAreaElement) {
+    let has_focus = has_focus() && focused().as_deref() == Some(input);
+    if let Some(around) = input.parent_node() {
+        let _ = around.append_child(input);
+    }
+    if has_focus {
+        let _ = input.focus();
+    }
 }
 
 /// In a frame, taking the focus would take it from the page around.
@@ -147,6 +156,7 @@ pub fn change(input: &HtmlTextAreaElement, change: &Change) -> bool {
     let _ = input.set_selection_range(change.start, change.end);
     let undo = is_undoable(&change.with) && insert(&change.with);
     if !undo {
+        forget(input);
         let _ = input.set_range_text_with_start_and_end(&change.with, change.start, change.end);
     }
     if let Fixed::Lines { first, last, .. } = change.outcome {

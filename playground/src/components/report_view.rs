@@ -1,6 +1,5 @@
 //! A whole report.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rules::report::{Finding, Report, Severity};
@@ -130,11 +129,12 @@ pub fn ReportView(props: &Props) -> Html {
 
 /// A button for each input with several fixes, which puts all of them into it at once.
 fn apply_all(report: &Report, page: &Page) -> Html {
-    let mut counts = BTreeMap::new();
+    let mut counts = vec![0; page.names.len().max(1)];
     for finding in report.findings.iter().filter(|finding| !finding.patch.is_empty()) {
-        *counts.entry(input_of(finding)).or_insert(0) += 1;
+        counts.get_mut(input_of(finding)).into_iter().for_each(|count| *count += 1);
     }
-    counts.retain(|input, count| *count > 1 && !page.held.contains(input));
+    let several = (0..).zip(counts).filter(|(input, count)| *count > 1 && !page.held.contains(input));
+    let several: Vec<usize> = several.map(|(input, _)| input).collect();
     let button = |input: usize| {
         let label = words::APPLY_ALL.text(page.lang);
         let label = page.names.get(input).map_or(label.into(), |name| format!("{label} · {}", visible(name)));
@@ -142,6 +142,6 @@ fn apply_all(report: &Report, page: &Page) -> Html {
         html! { <button type="button" {onclick}>{ label }</button> }
     };
     html! {
-        if !counts.is_empty() { <p class="apply">{ for counts.into_keys().map(button) }</p> }
+        if !several.is_empty() { <p class="apply">{ for several.into_iter().map(button) }</p> }
     }
 }
