@@ -308,6 +308,16 @@ onPage("numbers fill the textarea when it is dragged to another size", { viewpor
   await standsBesideItsLine(visit, (await numbers(visit)).at(-3));
 });
 
+for (const [locale, width] of [["en", 1280], ["ja", 1280], ["zh", 1000], ["en", 320], ["ja", 320]]) {
+  onPage(`its edges are on whole pixels, where they meet those of the text: ${locale}, ${width} px`,
+    { locale, viewport: { width, height: 900 }, open: `#example=${DEPLOYMENT}` },
+    async (visit) => {
+      await visit.page.locator(".finding").first().waitFor();
+      const { y, height } = await gutter(visit).boundingBox();
+      assert.deepEqual([y % 1, height % 1], [0, 0]);
+    });
+}
+
 onPage("at 320 px, numbers of five digits are whole and leave room for the text", { viewport: { width: 320, height: 700 } },
   async (visit) => {
     await visit.paste(LONG);

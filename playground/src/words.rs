@@ -227,7 +227,7 @@ pub const KEYS: Label = Label {
 /// Unfolds what can be said of the node.
 pub const NODE: Label = Label { en: "About the node", ja: "ノードの情報", zh: "节点信息" };
 
-/// What is known of the node, which counts in every check; goes behind [`NODE`]. `None` when nothing is.
+/// What is known of the node, which counts in every check. `None` when nothing is.
 #[must_use]
 pub fn known_of_node(lang: Lang, node: &NodeProfile) -> Option<String> {
     let pods = node.max_pods.map(|pods| match lang {
@@ -244,9 +244,9 @@ pub fn known_of_node(lang: Lang, node: &NodeProfile) -> Option<String> {
     let known: Vec<String> = [pods, memory, runtime, cgroups].into_iter().flatten().collect();
     let known = Some(known.join(COMMA.text(lang))).filter(|known| !known.is_empty())?;
     Some(match lang {
-        Lang::En => format!(": {known} (set here)"),
-        Lang::Ja => format!(": {known}（ここで指定）"),
-        Lang::Zh => format!("：{known}（在此指定）"),
+        Lang::En => format!("{known} (set here)"),
+        Lang::Ja => format!("{known}（ここで指定）"),
+        Lang::Zh => format!("{known}（在此指定）"),
     })
 }
 

@@ -6,7 +6,7 @@ use rules::kubernetes::quantity;
 use rules::names::{name_of, named};
 use rules::rules::Lang;
 use rules::settings::NodeProfile;
-use rules::show::words::Label;
+use rules::show::words::{COLON, Label};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -84,7 +84,7 @@ pub fn NodeForm(props: &Props) -> Html {
         <details class="node-form">
             <summary>
                 { words::NODE.text(lang) }
-                { for words::known_of_node(lang, &node).map(|known| html! { <b>{ known }</b> }) }
+                { for words::known_of_node(lang, &node).map(|known| html! { <>{ COLON.text(lang) }<b>{ known }</b></> }) }
             </summary>
             { field(&pods, "max-pods", words::MAX_PODS, "110", wrong.0, words::NO_PODS) }
             { field(&memory, "node-memory", words::NODE_MEMORY, "16Gi", wrong.1, words::NO_MEMORY) }
