@@ -1,8 +1,9 @@
 //! Several machines in one text: what was seen on one is not held against another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{Facts, Found, Host};
+use crate::facts::{Cgroups, Facts, Found, Gauge, Host, Inotify, Memcg, Nodes, Versions};
+use crate::kubernetes::pod::PodTemplate;
 use crate::order;
 use crate::report::{Finding, Missing, Risk, Status};
 use crate::risks::{self, cgroup_cleanup::old_kubelets};
@@ -27,10 +28,9 @@ pub(crate) struct Machine {
 /// The machines that a text tells apart; none when it is about a single one, or about none in particular.
 pub(crate) fn apart(facts: &Facts) -> Vec<Machine> {
     let mut named = BTreeSet::new();
-    let mut of_nodes = Facts { pods: Vec::new(), ..facts.clone() };
-    of_nodes.keep_hosts(&mut |host| {
+    facts.of_hosts(&mut |host| {
         named.insert(host);
-        true
+        false
     });
     named.extend(facts.readings.keys().map(|(_, host)| *host));
     named.remove(&Host::default());
@@ -39,21 +39,18 @@ pub(crate) fn apart(facts: &Facts) -> Vec<Machine> {
         return Vec::new();
     }
     order::sort_by(&mut visited, |a, b| facts.names.get(a).cmp(&facts.names.get(b)));
-    let mut machines: Vec<Machine> = visited
-        .iter()
-        .map(|host| Machine { name: facts.names.get(host).cloned(), facts: on(*host, &of_nodes, facts) })
-        .collect();
+    let mut machines: Vec<Machine> =
+        visited.iter().map(|host| Machine { name: facts.names.get(host).cloned(), facts: on(*host, facts) }).collect();
     machines.push(Machine { name: None, facts: elsewhere(facts, &visited) });
     machines
 }
 
 /// What is known of a machine: its own values, and those that do not say whose they are.
-fn on(host: Host, of_nodes: &Facts, facts: &Facts) -> Facts {
-    let mut own = of_nodes.clone();
-    own.keep_hosts(&mut |other| host.may_be(other));
+fn on(host: Host, facts: &Facts) -> Facts {
+    let mut own = facts.of_hosts(&mut |other| host.may_be(other));
     let has_own = |gauge| facts.readings.contains_key(&(gauge, host));
-    own.readings.retain(|(gauge, other), _| *other == host || *other == Host::default() && !has_own(*gauge));
-    own.pods.extend(facts.pods.iter().filter(|pod| pod.node.as_deref().map(Host::named) == Some(host)).cloned());
+    own.readings = readings(facts, &|gauge, other| other == host || other == Host::default() && !has_own(gauge));
+    own.pods = pods(facts, &|node| node == Some(host));
     own.settle();
     own
 }
@@ -61,12 +58,23 @@ fn on(host: Host, of_nodes: &Facts, facts: &Facts) -> Facts {
 /// What is known of machines that nobody has visited, and pods that may run on any.
 fn elsewhere(facts: &Facts, visited: &[Host]) -> Facts {
     let is_elsewhere = |host| host != Host::default() && !visited.contains(&host);
-    let mut others = facts.clone();
-    others.keep_hosts(&mut |host| is_elsewhere(host));
-    others.readings.retain(|(_, host), _| is_elsewhere(*host));
-    others.pods.retain(|pod| pod.node.as_deref().is_none_or(|node| !visited.contains(&Host::named(node))));
+    let mut others = facts.of_hosts(&mut |host| is_elsewhere(host));
+    others.readings = readings(facts, &|_, host| is_elsewhere(host));
+    others.pods = pods(facts, &|node| node.is_none_or(|node| !visited.contains(&node)));
     others.settle();
     others
+}
+
+fn readings(facts: &Facts, keep: &dyn Fn(Gauge, Host) -> bool) -> BTreeMap<(Gauge, Host), Found<u64>> {
+    let mut kept = BTreeMap::new();
+    for (&(gauge, host), found) in facts.readings.iter().filter(|((gauge, host), _)| keep(*gauge, *host)) {
+        kept.insert((gauge, host), found.clone());
+    }
+    kept
+}
+
+fn pods(facts: &Facts, keep: &dyn Fn(Option<Host>) -> bool) -> Vec<PodTemplate> {
+    facts.pods.iter().filter(|pod| keep(pod.node.as_deref().map(Host::named))).cloned().collect()
 }
 
 /// What `rule` finds on each machine, with the machine's name. The same on several machines is one finding.
@@ -139,41 +147,53 @@ pub(crate) fn state(risk: Risk, whole: &Facts, machines: &[Machine], node: &Node
 }
 
 impl Facts {
-    /// Keep the values about a node whose host `keep` accepts, wherever there may be several.
-    fn keep_hosts(&mut self, keep: &mut dyn FnMut(Host) -> bool) {
+    /// The values about nodes, of the hosts that `keep` accepts, wherever there may be several.
+    fn of_hosts(&self, keep: &mut dyn FnMut(Host) -> bool) -> Self {
         let Self { nodes, inotify, cgroups, memcg, versions, .. } = self;
-        for list in [
-            &mut versions.kubelet,
-            &mut versions.runc,
-            &mut versions.containerd,
-            &mut versions.crio,
-            &mut versions.kernel,
-        ] {
-            retain(list, keep);
+        Self {
+            nodes: Nodes {
+                max_pods: kept(&nodes.max_pods, keep),
+                platforms: kept(&nodes.platforms, keep),
+                ..Nodes::default()
+            },
+            inotify: Inotify {
+                instances_used: kept(&inotify.instances_used, keep),
+                inflated_counts: kept(&inotify.inflated_counts, keep),
+                watches_used: kept(&inotify.watches_used, keep),
+                errors: kept(&inotify.errors, keep),
+                ..Inotify::default()
+            },
+            cgroups: Cgroups {
+                modes: kept(&cgroups.modes, keep),
+                v1_controllers: kept(&cgroups.v1_controllers, keep),
+                misc: kept(&cgroups.misc, keep),
+                delete_errors: kept(&cgroups.delete_errors, keep),
+                orphans: kept(&cgroups.orphans, keep),
+                stuck_processes: kept(&cgroups.stuck_processes, keep),
+            },
+            memcg: Memcg {
+                mkdir_errors: kept(&memcg.mkdir_errors, keep),
+                kmem_errors: kept(&memcg.kmem_errors, keep),
+                kmem_in_use: kept(&memcg.kmem_in_use, keep),
+                nokmem: kept(&memcg.nokmem, keep),
+                nokmem_intended: kept(&memcg.nokmem_intended, keep),
+                drop_caches: kept(&memcg.drop_caches, keep),
+                ..Memcg::default()
+            },
+            versions: Versions {
+                kubelet: kept(&versions.kubelet, keep),
+                runc: kept(&versions.runc, keep),
+                containerd: kept(&versions.containerd, keep),
+                crio: kept(&versions.crio, keep),
+                kernel: kept(&versions.kernel, keep),
+            },
+            ..Self::default()
         }
-        retain(&mut nodes.max_pods, keep);
-        retain(&mut nodes.platforms, keep);
-        retain(&mut inotify.instances_used, keep);
-        retain(&mut inotify.watches_used, keep);
-        retain(&mut inotify.inflated_counts, keep);
-        retain(&mut inotify.errors, keep);
-        retain(&mut cgroups.modes, keep);
-        retain(&mut cgroups.v1_controllers, keep);
-        retain(&mut cgroups.misc, keep);
-        retain(&mut cgroups.delete_errors, keep);
-        retain(&mut cgroups.orphans, keep);
-        retain(&mut cgroups.stuck_processes, keep);
-        retain(&mut memcg.mkdir_errors, keep);
-        retain(&mut memcg.kmem_errors, keep);
-        retain(&mut memcg.kmem_in_use, keep);
-        retain(&mut memcg.nokmem, keep);
-        retain(&mut memcg.nokmem_intended, keep);
-        retain(&mut memcg.drop_caches, keep);
     }
 }
 
-fn retain<T>(list: &mut Vec<Found<T>>, keep: &mut dyn FnMut(Host) -> bool) {
-    list.retain(|found| keep(found.host));
+fn kept<T: Clone>(list: &[Found<T>], keep: &mut dyn FnMut(Host) -> bool) -> Vec<Found<T>> {
+    list.iter().filter(|found| keep(found.host)).cloned().collect()
 }
 
 #[cfg(test)]
