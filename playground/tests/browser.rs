@@ -11,14 +11,19 @@ use js_sys::{Array, Function, Object, Reflect};
 use playground::checking::Checked;
 use playground::components::app::{App, AppProps};
 use playground::components::report_view::{Page, ReportView};
+use playground::enforcement::Mode;
 use playground::examples::TOPICS;
 use playground::exports::{Format, export};
 use playground::fragment;
-use playground::inputs::{EDITABLE, Inputs};
+use playground::inputs::{EDITABLE, Inputs, Source};
 use playground::job::{Job, Task};
 use playground::places::Place;
+use playground::redact::Redact;
+use playground::sharing::Choice;
 use playground::shell::{self, Shell};
 use playground::worker::{Core, Done, Lost};
+use rules::facts::CgroupMode;
+use rules::kubernetes::inotify::Runtime;
 use rules::report::{Evidence, Finding, Place as Found, ReadLines, Report, Risk, RiskState, Severity, Span, Status};
 use rules::report::{Unread, Verdict, Wanted, Why};
 use rules::rules::Lang;
@@ -926,7 +931,7 @@ fn answer() -> String {
 
 #[wasm_bindgen_test]
 async fn a_text_is_checked_by_a_worker() {
-    let check = "onmessage = ({ data }) => data[0] === 'check' && data[7] === 'uname -r' && postMessage(ANSWER); \
+    let check = "onmessage = ({ data }) => data[0] === 'check' && data[9] === 'uname -r' && postMessage(ANSWER); \
                  postMessage(null)";
     let _worker = WorkerScript::new(&check.replace("ANSWER", &answer()));
     let stage = Stage::beside().await;
@@ -1010,4 +1015,32 @@ async fn jobs_for_the_tools_wait_for_each_other() {
         sleep(std::time::Duration::from_millis(5)).await;
     }
     assert_eq!(*heard.borrow(), ["markdown", "json", "sarif"].map(|name| Ok(name.to_owned())));
+}
+
+#[wasm_bindgen_test]
+fn a_job_arrives_as_it_was_sent() {
+    let node = NodeProfile {
+        max_pods: Some(30),
+        memory: Some(16 << 30),
+        runtime: Some(Runtime::Crio),
+        cgroups: Some(CgroupMode::V1),
+    };
+    let redact = Redact { secrets: true, environment: false, tokens: true, addresses: false, hosts: true };
+    let choice = Choice { redact, shorten: true, shown: 1, line: Some(7), held: vec![0, 2] };
+    let other = Choice { redact: Redact::default(), shorten: false, shown: 0, line: None, held: Vec::new() };
+    let sources = vec![Source::typed("a.yaml", "kind: Pod"), Source { kind: Some("sysctl"), ..Source::typed("b", "") }];
+    for task in [
+        Task::Check,
+        Task::Export { format: Format::Json, redacted: true },
+        Task::Fix { input: 1, findings: vec![0, 3] },
+        Task::Fix { input: 0, findings: Vec::new() },
+        Task::Share(choice),
+        Task::Share(other),
+        Task::Enforce(Mode::GiveLimits),
+    ] {
+        let job = Job { task, lang: Lang::Ja, node: node.clone(), inputs: Inputs::of(sources.clone()) };
+        assert_eq!(Job::from_message(&job.to_message()), Some(job));
+    }
+    let unknown = ["explode", "", "en", "", "", "", ""].into_iter().map(JsValue::from).collect();
+    assert_eq!(Job::from_message(&unknown), None);
 }
