@@ -130,17 +130,18 @@ fn string_length(text: &str, quote: &str) -> Option<usize> {
     None
 }
 
-/// The text with some of its runs replaced: the longest stretches of characters that are a part. `replace` is given each
-/// run and what stands behind it. Behind pointers, because a copy for each use would make the Wasm larger.
+/// The text with some of its runs replaced: the longest stretches of characters that are a part. `replace` is given all
+/// that stands before a run, and the run. Behind pointers, because a copy for each use would make the Wasm larger.
 fn runs(text: &str, is_part: &dyn Fn(char) -> bool, replace: &mut dyn FnMut(&str, &str) -> Option<String>) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(is_part) {
-        let (before, run) = rest.split_at(start);
+        let (between, run) = rest.split_at(start);
         let end = run.find(|c| !is_part(c)).unwrap_or(run.len());
+        let before = text.get(..text.len() - run.len()).unwrap_or_default();
         let (run, behind) = run.split_at(end);
-        shown.push_str(before);
-        match replace(run, behind) {
+        shown.push_str(between);
+        match replace(before, run) {
             Some(other) => shown += &other,
             None => shown.push_str(run),
         }

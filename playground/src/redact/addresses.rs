@@ -20,7 +20,7 @@ pub(super) fn addresses(text: &str) -> String {
         })
     };
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
-    let text = runs(text, &is_part, &mut |run, _| {
+    let text = runs(text, &is_part, &mut |_, run| {
         let bare = run.trim_end_matches('.');
         let dots = run.get(bare.len()..).unwrap_or_default();
         // `node_10.1.2.3`, but not the version `el8_4.18.0.1`, whose word ends in a number.
@@ -32,7 +32,7 @@ pub(super) fn addresses(text: &str) -> String {
     });
     let mut cards: HashMap<String, usize> = HashMap::new();
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':');
-    runs(&text, &is_part, &mut |run, _| {
+    runs(&text, &is_part, &mut |_, run| {
         let bare = run.trim_end_matches(['.', ':']);
         if is_mac(bare) {
             let next = cards.len();

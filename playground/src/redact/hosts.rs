@@ -9,8 +9,7 @@ pub(super) fn hosts(text: &str) -> String {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for name in host_names(text) {
         let next = known.len() + 1;
-        // A plain word may mean something else elsewhere, and be what a verdict hangs on.
-        if is_distinctive(name) && !is_public(name) {
+        if is_name(name) && !is_public(name) {
             known.entry(name).or_insert(next);
         }
     }
@@ -18,14 +17,40 @@ pub(super) fn hosts(text: &str) -> String {
         return text.to_owned();
     }
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    runs(text, &is_part, &mut |run, _| {
+    runs(text, &is_part, &mut |before, run| {
         let bare = run.trim_end_matches('.');
         if let Some(number) = known.get(bare) {
+            // A plain word may mean something else elsewhere, and be what a verdict hangs on.
+            if !is_distinctive(bare) && !is_place_of_host(text, before, bare) {
+                return None;
+            }
             return Some(format!("host-{number}{}", run.get(bare.len()..).unwrap_or_default()));
         }
         let (label, domain) = run.split_once('.')?;
         Some(format!("host-{}.{domain}", known.get(label)?))
     })
+}
+
+/// Whether a word that stands where names of hosts stand is one.
+fn is_name(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_alphabetic()) && !["localhost", "sha256", "sha512"].contains(&word)
+}
+
+/// Whether what stands behind `before` in `text` is the name of a host there.
+fn is_place_of_host(text: &str, before: &str, name: &str) -> bool {
+    /// Times and dates before the host in a log, in bytes.
+    const START: usize = 64;
+    if before.ends_with('@') || before.ends_with("ssh ") || before.ends_with("Node/") || before.ends_with("Linux ") {
+        return true;
+    }
+    let near = before.as_bytes().get(before.len().saturating_sub(START)..).unwrap_or_default();
+    let column = match near.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => near.len() - end - 1,
+        None if near.len() == before.len() => near.len(),
+        None => return false,
+    };
+    let line = text.get(before.len() - column..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    [host_of_log(line), node_of_table(line)].contains(&Some(name)) && line.find(name) == Some(column)
 }
 
 /// Whether a word can only be a name.
@@ -98,6 +123,9 @@ fn host_names(text: &str) -> Vec<&str> {
         for line in document.lines() {
             names.extend(node_of_table(line));
             names.extend(host_of_log(line));
+            names.extend(
+                line.split_once("ssh ").and_then(|(_, rest)| rest.split(' ').find(|word| !word.starts_with('-'))),
+            );
             names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
             if let Some((column, key, value)) = key_value(line.trim_end_matches(',')) {
                 let is_name = matches!(key, "nodeName" | "hostname" | "kubernetes.io/hostname" | "Node");
@@ -176,7 +204,17 @@ mod tests {
             all("image: registry.acme.io/team/app:1.2\nImage ID: docker-pullable://hub-7:5000/x\ndial db.acme.io:5432"),
             "image: host-1/team/app:1.2\nImage ID: docker-pullable://host-2:5000/x\ndial host-3:5432"
         );
+        // Plain words go where they name a host, and stay where they may mean something else.
+        assert_eq!(
+            all(
+                "root@web:~# cat x\n[ops@jump ~]$ ssh gke-pool-5 uname\nname: web jump\nNov 30 02:41:13 web kubelet[1]: web"
+            ),
+            "root@host-1:~# cat x\n[ops@host-3 ~]$ ssh host-2 uname\nname: web jump\nNov 30 02:41:13 host-1 kubelet[1]: web"
+        );
+        assert_eq!(all("worker   Ready    <none>   1d\nworker"), "host-1   Ready    <none>   1d\nworker");
         for kept in [
+            "image: nginx@sha256:0123 sha256",
+            "root@localhost:~#",
             "image: busybox:1.36 pod_workers.go:190 main.a.b:12",
             "image: library/nginx",
             "image: registry.k8s.io/pause:3.9",
