@@ -58,7 +58,7 @@ onPage("a fix is applied, and one undo takes it back", { open: `#example=${DEPLO
   await visit.verdictIs(/^At risk/);
   await visit.button("Apply fix", visit.findings.first()).click();
   await visit.verdictIs(/^No risk found/);
-  await visit.statusIs(/^Fixed lines? .*“Undo” takes it back/);
+  await visit.statusIs(/^Fixed lines? .*“Undo \(Ctrl\+Z\)” takes it back/);
   assert.match(await visit.input.inputValue(), /limits:\s+memory: 256Mi/);
   await visit.page.keyboard.press("ControlOrMeta+Z");
   assert.equal(await visit.input.inputValue(), example(DEPLOYMENT));
@@ -78,7 +78,7 @@ onPage("all fixes of a text, and the one that they bring to light, are one undo 
   async (visit) => {
     await visit.verdictIs(/^At risk/);
     await visit.click("Apply all fixes");
-    await visit.statusIs(/^Applied 3 fixes in lines \d+–\d+; “Undo” takes it back\./);
+    await visit.statusIs(/^Applied 3 fixes in lines \d+–\d+; “Undo \(Ctrl\+Z\)” takes it back\./);
     assert.equal(await visit.findings.count(), 0);
     await visit.input.focus();
     await visit.page.keyboard.press("ControlOrMeta+Z");

@@ -13,15 +13,18 @@ pub fn max_pods(typed: &str) -> Result<Option<u64>, NotANumber> {
     }
 }
 
+/// No node has less memory: what says less was typed without its unit. In bytes.
+const LEAST: u128 = 1 << 20;
+
 /// Allocatable memory as typed, a Kubernetes quantity such as `16Gi`; in bytes.
 ///
 /// # Errors
-/// It is not a quantity above zero.
+/// It is not a quantity, or one that no node can have.
 pub fn memory(typed: &str) -> Result<Option<u128>, NotANumber> {
     let bytes = |typed| u128::try_from(quantity::parse(typed).ok()?).ok();
     match typed.trim() {
         "" => Ok(None),
-        typed => bytes(typed).filter(|bytes| *bytes > 0).map(Some).ok_or(NotANumber),
+        typed => bytes(typed).filter(|bytes| *bytes >= LEAST).map(Some).ok_or(NotANumber),
     }
 }
 
@@ -50,7 +53,7 @@ mod tests {
         for typed in ["0", "-1", "many", "1.5", "18446744073709551616"] {
             assert_eq!(max_pods(typed), Err(NotANumber), "{typed}");
         }
-        for typed in ["0", "-1Gi", "16 GB", "Gi"] {
+        for typed in ["0", "-1Gi", "16 GB", "Gi", "64"] {
             assert_eq!(memory(typed), Err(NotANumber), "{typed}");
         }
     }

@@ -677,8 +677,8 @@ const fn link_fault(fault: Fault) -> Label {
     }
 }
 
-/// The browser's own undo.
-const UNDO: Label = Label { en: "Undo", ja: "元に戻す", zh: "撤销" };
+/// The browser's own undo: no button has that name, so the keys are named.
+const UNDO: Label = Label { en: "Undo (Ctrl+Z)", ja: "元に戻す（Ctrl+Z）", zh: "撤销（Ctrl+Z）" };
 
 /// What came of a fix; goes before what came of the check.
 fn fixed(lang: Lang, outcome: Fixed) -> String {

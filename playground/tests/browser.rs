@@ -449,7 +449,7 @@ async fn a_fix_is_one_step_that_the_browsers_undo_takes_back() {
     stage.click("Apply fix").await;
     let limit = "    resources:\n      limits:\n        memory: 256Mi\n";
     assert_eq!(stage.input().value(), POD.replacen("  - name: two", &format!("{limit}  - name: two"), 1));
-    assert!(stage.text("#status").starts_with("Fixed lines 8–10; “Undo” takes it back. 13 lines checked."));
+    assert!(stage.text("#status").starts_with("Fixed lines 8–10; “Undo (Ctrl+Z)” takes it back. 13 lines checked."));
     assert_eq!(document().active_element().unwrap().id(), "input");
     undo();
     assert_eq!(stage.input().value(), POD);
@@ -460,7 +460,7 @@ async fn all_fixes_are_one_step() {
     let stage = Stage::started().await;
     stage.enter(POD, "insertFromPaste").await;
     stage.click("Apply all fixes").await;
-    assert!(stage.text("#status").starts_with("Applied 2 fixes in lines 8–15; “Undo” takes it back."));
+    assert!(stage.text("#status").starts_with("Applied 2 fixes in lines 8–15; “Undo (Ctrl+Z)” takes it back."));
     assert!(!stage.has("article"), "{}", stage.text("#report"));
     undo();
     assert_eq!(stage.input().value(), POD);
