@@ -107,6 +107,24 @@ onPage("without a theme of its own, the element looks like the page around, also
     await eventually(async () => assert.equal(await theme(), "dark"));
   });
 
+const GROUNDS = [
+  ["a tag for both themes, in the dark", '<meta name="color-scheme" content="light dark">', "dark", "dark"],
+  ["a tag for both themes, in the light", '<meta name="color-scheme" content="light dark">', "light", "light"],
+  ["a style that is dark alone", "<style>:root { color-scheme: dark }</style>", "light", "dark"],
+  ["a style that is light alone", "<style>:root { color-scheme: light }</style>", "dark", "light"],
+];
+
+for (const [name, head, colorScheme, ground] of GROUNDS) {
+  onPage(`on a page that leaves its ground to the browser, the element is like it: ${name}`,
+    { host: documentation(`${head}<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`), colorScheme },
+    async (visit) => {
+      await inside(visit).verdictIs(/^At risk/);
+      const color = await inside(visit).page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+      const brightest = Math.max(...color.match(/\d+/g).map(Number));
+      assert.equal(brightest < 128 ? "dark" : "light", ground, color);
+    });
+}
+
 onPage("messages of others are passed over",
   { host: documentation(`<noderisk-check><pre>${LIMIT}</pre></noderisk-check>`) },
   async (visit) => {

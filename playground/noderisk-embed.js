@@ -55,7 +55,12 @@
       // The weights tell how bright each colour looks (ITU-R BT.601).
       if (alpha > 0.5) return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "dark" : "light";
     }
-    return getComputedStyle(document.documentElement).colorScheme === "normal" ? "light" : "system";
+    // What the browser paints itself. A page may say which themes it has by its style or, unseen there, by a tag.
+    const { colorScheme } = getComputedStyle(document.documentElement);
+    const tag = document.querySelector('meta[name="color-scheme"]');
+    const schemes = (colorScheme === "normal" && tag ? tag.content : colorScheme).split(" ");
+    if (!schemes.includes("dark")) return "light";
+    return schemes.includes("light") ? "system" : "dark";
   }
 
   class NoderiskCheck extends HTMLElement {
