@@ -7,6 +7,7 @@ use share::{Part, Shared};
 use web_sys::Blob;
 
 use crate::exports::NAME;
+use crate::redact::{Redact, redact};
 
 /// The longest text that can be edited, in UTF-16 code units: browsers lay out a longer one so slowly that a paste is felt
 /// as a halt.
@@ -212,15 +213,20 @@ impl Inputs {
         self.showing(active)
     }
 
-    /// The same with each text and name as `shown` makes it. Texts that are held stay as they are.
+    /// The same without what `what` names, in texts and names alike. Texts that are held stay as they are.
     #[must_use]
-    pub fn told(mut self, shown: impl Fn(&str) -> String) -> Self {
-        for source in &mut self.list {
-            if *source.name != *NAME {
-                source.name = shown(&source.name).into();
-            }
+    pub fn redacted(mut self, what: Redact) -> Self {
+        let texts = self.list.iter().map(|source| source.typed_text().unwrap_or_default());
+        let names = self.list.iter().map(|source| &*source.name);
+        let mut shown = redact(&texts.chain(names).collect::<Vec<_>>(), what).into_iter();
+        for (source, shown) in self.list.iter_mut().zip(shown.by_ref()) {
             if let Text::Typed(text) = &mut source.text {
-                *text = shown(text).into();
+                *text = shown.into();
+            }
+        }
+        for (source, shown) in self.list.iter_mut().zip(shown) {
+            if *source.name != *NAME {
+                source.name = shown.into();
             }
         }
         self
@@ -235,14 +241,14 @@ impl Inputs {
         self
     }
 
-    /// What a link carries of them, each text and name as `shown` makes it. Texts that are held are left out: no link is that long.
+    /// What a link carries of them. Texts that are held are left out: no link is that long.
     #[must_use]
-    pub fn shared(&self, node: &NodeProfile, line: Option<usize>, shown: &dyn Fn(&str) -> String) -> Shared {
+    pub fn shared(&self, node: &NodeProfile, line: Option<usize>) -> Shared {
         let typed = self.list.iter().filter_map(|source| Some((source, source.typed_text()?)));
         let mut parts = typed.map(|(source, text)| Part {
-            name: if *source.name == *NAME { NAME.to_owned() } else { shown(&source.name) },
+            name: source.name.to_string(),
             kind: source.kind.map(str::to_owned),
-            text: shown(text),
+            text: text.to_owned(),
         });
         let first = parts.next().unwrap_or_default();
         let name = Some(first.name).filter(|name| name != NAME && !name.is_empty());
@@ -292,6 +298,7 @@ mod tests {
     use share::Shared;
 
     use super::{Inputs, Source};
+    use crate::redact::Redact;
 
     fn names(inputs: &Inputs) -> Vec<&str> {
         inputs.list().iter().map(|source| &*source.name).collect()
@@ -322,21 +329,23 @@ mod tests {
     #[test]
     fn a_link_brings_all_back_and_a_single_paste_needs_no_name() {
         for inputs in [two().of_kind(1, Some("sysctl")), two().showing(1)] {
-            let shared = inputs.shared(&NodeProfile::default(), None, &str::to_owned);
+            let shared = inputs.shared(&NodeProfile::default(), None);
             assert_eq!(Inputs::of_shared(shared), inputs);
         }
-        let beyond = Shared { shown: Some(9), ..two().shared(&NodeProfile::default(), None, &str::to_owned) };
+        let beyond = Shared { shown: Some(9), ..two().shared(&NodeProfile::default(), None) };
         assert_eq!(Inputs::of_shared(beyond), two().showing(1));
-        let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None, &str::to_uppercase);
-        assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("TEXT", None, true));
+        let one = Inputs::default().saved("text").shared(&NodeProfile::default(), None);
+        assert_eq!((one.text.as_str(), one.name, one.more.is_empty()), ("text", None, true));
     }
 
     #[test]
-    fn texts_and_names_are_told_as_is_asked_for_but_for_the_name_of_a_paste() {
-        let inputs = Inputs::of(vec![Source::typed(super::NAME, "one"), Source::typed("b", "two")]);
-        let told = inputs.told(str::to_uppercase);
-        assert_eq!(names(&told), ["stdin", "B"]);
-        assert_eq!(told.list().iter().map(Source::typed_text).collect::<Vec<_>>(), [Some("ONE"), Some("TWO")]);
+    fn texts_and_names_are_redacted_together_but_for_the_name_of_a_paste() {
+        let text = "root@worker-7:~# x\n";
+        let inputs = Inputs::of(vec![Source::typed(super::NAME, text), Source::typed("worker-7.txt", "worker-7")]);
+        let redacted = inputs.redacted(Redact::default());
+        assert_eq!(names(&redacted), ["stdin", "host-1.txt"]);
+        let texts: Vec<Option<&str>> = redacted.list().iter().map(Source::typed_text).collect();
+        assert_eq!(texts, [Some("root@host-1:~# x\n"), Some("host-1")]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::exports::{Format, export};
 use crate::fixes::{change, change_all};
 use crate::inputs::{Inputs, Source, Text};
 use crate::node_profile;
-use crate::redact::{Redact, redact};
+use crate::redact::Redact;
 use crate::sharing::{Choice, link};
 
 /// What to do.
@@ -73,8 +73,7 @@ impl Job {
             Task::Check => self.checked(),
             Task::Export { format, redacted: false } => export(&self.texts(), &self.settings(), self.lang, *format),
             Task::Export { format, redacted: true } => {
-                let told =
-                    Self { inputs: self.inputs.clone().told(|text| redact(text, Redact::default())), ..self.clone() };
+                let told = Self { inputs: self.inputs.clone().redacted(Redact::default()), ..self.clone() };
                 export(&told.texts(), &self.settings(), self.lang, *format)
             }
             Task::Fix { input, findings } if findings.is_empty() => {

@@ -38,9 +38,20 @@ impl Default for Redact {
     }
 }
 
-/// The text without what `redact` names.
+/// The texts without what `redact` names. A host or an address has the same other name in all of them.
 #[must_use]
-pub fn redact(text: &str, redact: Redact) -> String {
+pub fn redact(texts: &[&str], redact: Redact) -> Vec<String> {
+    let mut texts: Vec<String> = texts.iter().map(|text| credentials_redacted(text, redact)).collect();
+    if redact.hosts {
+        texts = together(&texts, hosts);
+    }
+    if redact.addresses {
+        texts = together(&texts, addresses);
+    }
+    texts
+}
+
+fn credentials_redacted(text: &str, redact: Redact) -> String {
     let mut text = text.to_owned();
     if redact.secrets || redact.environment {
         text = documents(&text).map(|document| values(document, redact)).collect();
@@ -48,13 +59,21 @@ pub fn redact(text: &str, redact: Redact) -> String {
     if redact.tokens {
         text = tokens(&text);
     }
-    if redact.hosts {
-        text = hosts(&text);
-    }
-    if redact.addresses {
-        text = addresses(&text);
-    }
     text
+}
+
+/// What `names` makes of the texts when it sees all of them; it leaves lines where they are, and stops at no document.
+fn together(texts: &[String], names: fn(&str) -> String) -> Vec<String> {
+    /// Stands between two texts, as between two documents.
+    const BETWEEN: &str = "\n---\n";
+    let shown = names(&texts.join(BETWEEN));
+    let mut lines = shown.split('\n');
+    let of = |text: &String| {
+        let own: Vec<&str> = lines.by_ref().take(text.split('\n').count()).collect();
+        lines.next();
+        own.join("\n")
+    };
+    texts.iter().map(of).collect()
 }
 
 /// The documents of a text, each with the mark that ends it.
@@ -153,7 +172,7 @@ fn runs(text: &str, is_part: &dyn Fn(char) -> bool, replace: &mut dyn FnMut(&str
 /// The text without anything that can be taken out.
 #[cfg(test)]
 fn all(text: &str) -> String {
-    redact(text, Redact::default())
+    redact(&[text], Redact::default()).concat()
 }
 
 // The generator of cases is not made for the browser.
@@ -163,7 +182,7 @@ mod tests {
     use rules::Input;
     use rules::settings::Settings;
 
-    use super::all;
+    use super::{Redact, all, redact};
     use crate::examples::EXAMPLES;
 
     /// What fired, and where.
@@ -171,6 +190,15 @@ mod tests {
         let report = rules::check(&[Input::new("stdin", text)], &Settings::default());
         let line = |finding: &rules::report::Finding| Some(finding.evidence.first()?.place.span?.line);
         report.findings.iter().map(|finding| (finding.rule.to_string(), line(finding))).collect()
+    }
+
+    #[test]
+    fn machines_of_several_texts_stay_apart() {
+        let texts = ["root@worker-7:~# x\n10.0.0.1", "root@worker-9:~# x\n10.0.0.2\n", "worker-9.txt", ""];
+        assert_eq!(
+            redact(&texts, Redact::default()),
+            ["root@host-1:~# x\n192.0.2.1", "root@host-2:~# x\n192.0.2.2\n", "host-2.txt", ""]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use share::{LONG, encode};
 
 use crate::excerpt::excerpt;
 use crate::inputs::Inputs;
-use crate::redact::{Redact, redact};
+use crate::redact::Redact;
 
 /// What was chosen for a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ pub struct Link {
 pub fn link(inputs: &Inputs, texts: &[Input], settings: &Settings, choice: &Choice) -> Link {
     let all = inputs.clone().showing(choice.shown);
     let whole = choice.held.iter().rev().fold(all.clone(), |inputs, held| inputs.without(*held));
-    let carried = |inputs: &Inputs, shown: &dyn Fn(&str) -> String| inputs.shared(&settings.node, choice.line, shown);
-    let is_long = !choice.held.is_empty() || encode(&carried(&whole, &str::to_owned)).len() > LONG;
+    let carried = |inputs: &Inputs| inputs.shared(&settings.node, choice.line);
+    let is_long = !choice.held.is_empty() || encode(&carried(&whole)).len() > LONG;
     let short = if is_long { excerpt(texts, settings) } else { None };
     let can_be_shorter = short.is_some();
     let short = short.filter(|_| choice.shorten).map(|texts| all.with_texts(&texts));
     let leaves_out = short.is_none() && !choice.held.is_empty();
-    let shared = carried(&short.unwrap_or(whole), &|text| redact(text, choice.redact));
+    let shared = carried(&short.unwrap_or(whole).redacted(choice.redact));
     let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
     let first = shared.name.iter().map(|name| format!("--- {name}\n"));
     let text = first.collect::<String>() + &shared.text + &further.collect::<String>();
@@ -100,6 +100,17 @@ mod tests {
         let whole = of(&[&text], &Choice { shorten: false, ..choice() });
         assert!(whole.can_be_shorter && whole.fragment.len() > LONG);
         assert_eq!(whole.text, format!("--- a\n{text}"));
+    }
+
+    /// Two machines, of which only the first one's kernel leaks.
+    #[test]
+    fn machines_of_several_inputs_stay_apart() {
+        let texts = [
+            "root@worker-7:~# uname -r\n3.10.0-957.el7.x86_64\n",
+            "root@worker-9:~# cat /proc/cmdline\nroot=/dev/sda1 cgroup.memory=nokmem\n",
+        ];
+        let text = of(&texts, &choice()).text;
+        assert!(text.contains("root@host-1") && text.contains("root@host-2"), "{text}");
     }
 
     #[test]

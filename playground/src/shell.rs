@@ -62,11 +62,17 @@ impl Shell {
 /// The textarea may have the focus then, see [`give_back`].
 pub fn put(input: &HtmlTextAreaElement, text: &str) {
     let undoable = has_focus() && input.text_length() > 0 && is_undoable(&input.value()) && is_undoable(text);
-    if undoable && insert_focused(input, text) {
+    // Chromium may put it beside a line feed that was pasted at the end.
+    if undoable && insert_focused(input, text) && input.value() == as_in_field(text) {
         start_over(input);
     } else {
         switch(input, text);
     }
+}
+
+/// A text with the line feeds that a textarea makes of all ends of lines.
+fn as_in_field(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Show the text of another input, whose undo must not bring that of the one before.

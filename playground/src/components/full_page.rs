@@ -39,7 +39,7 @@ fn address(input: &HtmlTextAreaElement, inputs: &Inputs, node: &NodeProfile) -> 
         return query();
     }
     let line = line_at(&input.value(), input.selection_start().ok().flatten().unwrap_or_default());
-    query() + &encode(&inputs.shared(node, Some(line).filter(|line| *line > 1), &str::to_owned))
+    query() + &encode(&inputs.shared(node, Some(line).filter(|line| *line > 1)))
 }
 
 /// The page without embedding, looking as it does now.

@@ -34,11 +34,14 @@ pub fn NodeForm(props: &Props) -> Html {
     {
         // A link may bring other values than those that were typed.
         let (pods, memory, runtime, cgroups) = (pods.clone(), memory.clone(), runtime.clone(), cgroups.clone());
+        let wrong = wrong.setter();
         use_effect_with(node.clone(), move |node| {
             show(&pods, node.max_pods.map(|pods| pods.to_string()), |typed| node_profile::max_pods(typed).ok());
             show(&memory, node.memory.map(quantity::format), |typed| node_profile::memory(typed).ok());
             choose(&runtime, node.runtime, &Runtime::ALL);
             choose(&cgroups, node.cgroups, &CgroupMode::ALL);
+            // What was wrong in a field is no longer there.
+            wrong.set((false, false));
         });
     }
     let onchange = {

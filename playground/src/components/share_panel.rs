@@ -53,7 +53,12 @@ pub fn SharePanel(props: &Props) -> Html {
         };
         html! { <label><input type="checkbox" {checked} {onchange} />{ label.text(lang) }</label> }
     };
-    let shortens = made.iter().flatten().any(|link| link.can_be_shorter);
+    // The box stays while the next link is being made: it may have the focus.
+    let shortens = use_mut_ref(|| false);
+    if let Some(made) = &made {
+        *shortens.borrow_mut() = made.as_ref().is_some_and(|link| link.can_be_shorter);
+    }
+    let shortens = *shortens.borrow();
     html! {
         <>
             <p>{ words::SHARE_HINT.text(lang) }</p>

@@ -31,7 +31,7 @@ pub fn use_reload(inputs: &Callback<(), Inputs>, state: &State) {
                 event.prevent_default();
             }
             if (1..=LONGEST).contains(&size) {
-                fragment::write(Some(&encode(&inputs.shared(&node, None, &str::to_owned))));
+                fragment::write(Some(&encode(&inputs.shared(&node, None))));
             }
         });
         move || drop(listener)
