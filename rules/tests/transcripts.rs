@@ -43,3 +43,44 @@ fn of_two_nodes_each_is_judged_by_itself_and_cut_lines_are_told() {
     let cut = report.unread.iter().find(|unread| unread.why == Why::Cut);
     assert_eq!(cut.map(|unread| (unread.first_line, unread.last_line)), Some((26, 28)));
 }
+
+const REFUSED: &str = "root@n1:~# journalctl -u kubelet | tail -1\n\
+                       Nov 30 03:24:51 n1 kubelet[1422]: inotify_init: too many open files\n";
+const READ: &str = "root@n1:~# sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = ";
+
+#[test]
+fn after_the_remedy_nothing_more_is_advised() {
+    let set = "root@n1:~# sysctl -w fs.inotify.max_user_instances=8192\nfs.inotify.max_user_instances = 8192\n";
+    let raised = report(&format!("{REFUSED}{READ}128\n{set}"));
+    assert!(fired(&raised).is_empty(), "{:?}", fired(&raised));
+    assert_eq!(raised.risk(Risk::Inotify).status, Status::Ok);
+    let again = report(&format!("{set}{REFUSED}"));
+    assert!(to_do(&again, "inotify-instances-exhausted").contains("16384 leave room"), "8192 were not enough");
+}
+
+/// 8192 are far more than the 245 that a node with 110 pods needs.
+#[test]
+fn a_limit_that_suffices_and_was_read_after_the_error_is_not_to_be_doubled() {
+    let later = to_do(&report(&format!("{REFUSED}{READ}8192\n")), "inotify-instances-exhausted");
+    assert!(later.contains("The limit of 8192") && !later.contains("Raise"), "{later}");
+    let low = to_do(&report(&format!("{REFUSED}{READ}128\n")), "inotify-instances-exhausted");
+    assert!(low.starts_with("Raise") && low.contains("8192 leave room"), "{low}");
+}
+
+/// Whatever comes first, the limit or the count, and however the limit is printed.
+#[test]
+fn a_count_is_not_taken_for_the_limit() {
+    let count = "find /proc/*/fd -lname anon_inode:inotify 2>/dev/null | wc -l";
+    let cat = "cat /proc/sys/fs/inotify/max_user_instances";
+    let named = "fs.inotify.max_user_instances = 8192";
+    for (command, output) in [
+        (format!("sysctl fs.inotify.max_user_instances; {count}"), format!("{named}\n97")),
+        (format!("{count}; sysctl fs.inotify.max_user_instances"), format!("97\n{named}")),
+        (format!("{cat}; {count}"), "8192\n97".to_owned()),
+        (format!("{count}; {cat}"), "97\n8192".to_owned()),
+    ] {
+        let report = report(&format!("root@n1:~# {command}\n{output}\n"));
+        assert!(fired(&report).is_empty(), "{command}: {:?}", fired(&report));
+        assert_eq!(report.risk(Risk::Inotify).status, Status::Ok, "{command}");
+    }
+}

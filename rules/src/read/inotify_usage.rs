@@ -22,7 +22,8 @@ fn read(block: &Block, notes: &mut Notes) {
     // By user, over all lines of the block: how many instances, and the first line that says so.
     let mut per_user: BTreeMap<Whose, (u64, &Line)> = BTreeMap::new();
     for line in block.lines() {
-        if let Some(total) = total(command, &line.text) {
+        // A limit that the same command prints is no count.
+        if let Some(total) = total(command, &line.text).filter(|_| !notes.is_claimed(line)) {
             notes.claim(READER.kind, line);
             if command.contains("lsof") {
                 let found = notes.found((), block.paste, line, 0..line.text.len());

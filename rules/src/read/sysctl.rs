@@ -1,8 +1,9 @@
 //! The inotify sysctls: live readings, settings that take effect, and settings that are only written down.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::facts::{Found, Gauge};
+use crate::facts::{Found, Gauge, InotifyError};
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
 
@@ -36,8 +37,20 @@ enum Limit {
 enum Form {
     /// It holds now.
     Live,
+    /// A command has just made it hold.
+    Set,
     /// It is only written down for later.
     Intended,
+}
+
+/// What a bare number is that a command prints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Limit(Limit),
+    /// A neighbour that is no limit, such as `max_queued_events`.
+    Neighbour,
+    /// A count of lines (`wc -l`), which is another reader's.
+    Count,
 }
 
 fn read(block: &Block, notes: &mut Notes) {
@@ -49,7 +62,7 @@ fn read(block: &Block, notes: &mut Notes) {
     {
         asked = command_line(block, command.line, command.from, refused, notes);
     }
-    let mut asked = asked.into_iter();
+    let mut asked = VecDeque::from(asked);
     // `path: /etc/sysctl.d/…` of cloud-init, Ignition or Ansible: what is indented below is that file's text.
     let mut in_file = false;
     for line in block.lines() {
@@ -57,16 +70,19 @@ fn read(block: &Block, notes: &mut Notes) {
         if find_key(&line.text, 0).is_some() {
             notes.claim(READER.kind, line);
             settings(block, line, for_later || in_file, notes);
+            // What `sysctl NAME` has printed with its name is not to come as a bare number.
+            asked.pop_front_if(|asked| matches!(asked, Asked::Limit(_)));
         } else if is_sysctl(&line.text) {
             notes.claim(READER.kind, line);
         } else if let Some(value) = number::bare(&line.text) {
             // A bare number under `sysctl -n NAME` or `cat /proc/sys/…`.
-            if let Some(limit) = asked.next() {
+            let asked = asked.pop_front().filter(|asked| *asked != Asked::Count);
+            if asked.is_some() {
                 notes.claim(READER.kind, line);
-                if let Some(limit) = limit {
-                    let found = notes.found(value, block.paste, line, 0..line.text.len());
-                    keep(notes, limit, Form::Live, found);
-                }
+            }
+            if let Some(Asked::Limit(limit)) = asked {
+                let found = notes.found(value, block.paste, line, 0..line.text.len());
+                keep(notes, limit, Form::Live, found);
             }
         }
     }
@@ -84,9 +100,8 @@ fn settings(block: &Block, line: &Line, for_later: bool, notes: &mut Notes) {
     }
 }
 
-/// Settings in a command line. Returns which limits the command prints as bare numbers, in order (`None` for a
-/// neighbour that is no limit, such as `max_queued_events`).
-fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &mut Notes) -> Vec<Option<Limit>> {
+/// Settings in a command line. Returns what the command prints as bare numbers, in order.
+fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &mut Notes) -> Vec<Asked> {
     let command = line.text.get(from..).unwrap_or_default();
     // Without a prompt it may be advice that nobody has followed; sysctl prints what it has set, which is read as such.
     let typed = line.text.get(..from).is_some_and(|prompt| !prompt.trim().is_empty());
@@ -94,11 +109,14 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
     let mut asked = Vec::new();
     let mut at = from;
     while let Some(key) = find_key(&line.text, at) {
+        let passed = line.text.get(at..key.start).unwrap_or_default();
+        let counts = passed.matches("wc -l").count() + passed.matches("grep -c").count();
+        asked.extend(std::iter::repeat_n(Asked::Count, counts));
         at = key.end;
         // What decides stands near the key; the other end of a long line does not.
         let near = line.text.floor_char_boundary(key.start.saturating_sub(NEAR)).max(from);
         let before = line.text.get(near..key.start).unwrap_or_default();
-        let done = |effective: bool| if effective && typed && !refused { Form::Live } else { Form::Intended };
+        let done = |effective: bool| if effective && typed && !refused { Form::Set } else { Form::Intended };
         if let Some((_, value, range)) = setting(&line.text, &key, false) {
             // `sysctl k=v` takes effect. `echo k=v >> file`, `bash -c "echo 'k=v' >> file"` and `docker run --sysctl` do
             // not.
@@ -110,14 +128,14 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
             let found = notes.found(value, block.paste, line, key.start..key.end);
             keep(notes, key.limit, done(true), found);
         } else {
-            asked.push(Some(key.limit));
+            asked.push(Asked::Limit(key.limit));
         }
     }
     // The shell sorts: max_queued_events, max_user_instances, max_user_watches.
     for (pattern, limits) in [
-        ("inotify/*", vec![None, Some(Limit::Instances), Some(Limit::Watches)]),
-        ("inotify/max_user_*", vec![Some(Limit::Instances), Some(Limit::Watches)]),
-        ("inotify/max_user_{instances,watches}", vec![Some(Limit::Instances), Some(Limit::Watches)]),
+        ("inotify/*", vec![Asked::Neighbour, Asked::Limit(Limit::Instances), Asked::Limit(Limit::Watches)]),
+        ("inotify/max_user_*", vec![Asked::Limit(Limit::Instances), Asked::Limit(Limit::Watches)]),
+        ("inotify/max_user_{instances,watches}", vec![Asked::Limit(Limit::Instances), Asked::Limit(Limit::Watches)]),
     ] {
         if command.contains(pattern) {
             asked = limits;
@@ -247,7 +265,18 @@ fn is_sysctl(text: &str) -> bool {
 fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
     match (limit, form) {
         (Limit::Instances, Form::Live) => drop(notes.gauge(Gauge::MaxInstances, found)),
-        (Limit::Watches, Form::Live) => {
+        (Limit::Instances, Form::Set) => {
+            let (value, host) = (found.value, found.host);
+            // What was refused before a raise says nothing of the limit that holds since.
+            if notes.gauge(Gauge::MaxInstances, found).is_none_or(|earlier| earlier.value < value) {
+                let input = notes.input;
+                let is_over = |error: &Found<InotifyError>| {
+                    error.value == InotifyError::Instances && error.place.input == input && error.host.may_be(host)
+                };
+                notes.facts.inotify.errors.retain(|error| !is_over(error));
+            }
+        }
+        (Limit::Watches, Form::Live | Form::Set) => {
             let value = found.value;
             let earlier = notes.gauge(Gauge::MaxWatches, found);
             if let Some(earlier) = earlier.filter(|earlier| earlier.value > value) {

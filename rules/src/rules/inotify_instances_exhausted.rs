@@ -1,11 +1,12 @@
 //! One user has no inotify instance left.
 
-use crate::facts::{Facts, InotifyError};
+use crate::facts::{Facts, Found, Inotify, InotifyError};
 use crate::kubernetes::platform::Setting;
-use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::report::{Evidence, Finding, Place, Risk, Severity};
 use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need, target_instances};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
+use crate::show::NO_SETTING;
 
 /// See the module.
 pub static RULE: Rule = Rule {
@@ -18,6 +19,7 @@ pub static RULE: Rule = Rule {
             says: &[
                 "inotify: {used} of {limit} instances used by {user}.",
                 "inotify: {used} of {limit} instances used, all users taken together.",
+                "The kernel refused a new inotify instance, yet the limit of {enough} per user is enough by now.",
                 "The kernel refused a new inotify instance at the limit of {low_limit} per user.",
                 "The kernel refused a new inotify instance: one user has reached its limit.",
             ],
@@ -26,9 +28,12 @@ pub static RULE: Rule = Rule {
                   root. Beyond it inotify_init fails with EMFILE, which reads \"too many open files\" but has nothing \
                   to do with ulimit, LimitNOFILE or fs.file-max. kubectl logs -f and journalctl -f stop following, \
                   OOM kills go unnoticed by the shim, and a kubelet that restarts does not come up again.",
-            fix: "Raise fs.inotify.max_user_instances now and for good: at least {least} are needed here, {target} \
+            fix: "{if target} Raise fs.inotify.max_user_instances now and for good: at least {least} are needed here, {target} \
                   leave room. An instance costs kernel memory only once it is created, so a high limit is free. \
-                  Raising max_user_watches does not help here.",
+                  Raising max_user_watches does not help here.\n\
+                  {if enough} The limit of {enough}, which was read after the errors, is enough here: it was probably \
+                  raised since. Restart what failed and see whether the error comes back; if it does, count the \
+                  instances of each user.",
             notes: on_pages(&[
                 "A sum over all users is held against the limit only where no complete count of one user was \
                  pasted: it may be high although nobody is near the limit.",
@@ -44,6 +49,7 @@ pub static RULE: Rule = Rule {
             says: &[
                 "{user} が inotify インスタンスを {limit} 個中 {used} 個使用しています。",
                 "inotify インスタンスが全ユーザー合計で {limit} 個中 {used} 個使用されています。",
+                "カーネルが新しい inotify インスタンスの作成を拒否しましたが、ユーザーあたりの上限は現在 {enough} で、十分な値です。",
                 "ユーザーあたりの上限 {low_limit} に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
                 "あるユーザーが上限に達したため、カーネルが新しい inotify インスタンスの作成を拒否しました。",
             ],
@@ -51,9 +57,11 @@ pub static RULE: Rule = Rule {
                   root で動くすべてのコンテナ）は 1 つの上限を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f で追跡できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると立ち上がらなくなります。",
-            fix: "fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要です。余裕を見て {target} \
+            fix: "{if target} fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要です。余裕を見て {target} \
                   にすることを推奨します。カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。\
-                  max_user_watches を上げても解決しません。",
+                  max_user_watches を上げても解決しません。\n\
+                  {if enough} エラーの後に読み取った上限 {enough} は、ここでは十分な値です。エラーの後に引き上げられたと考えられます。失敗したものを再起動し、\
+                  エラーが再び出るか確認してください。再び出る場合は、ユーザーごとのインスタンス数を数えてください。",
             notes: on_pages(&[
                 "全ユーザーの合計は、特定のユーザーの使用数がすべて分かる場合には上限と比較しません。\
                  合計が大きくても、どのユーザーも上限に近いとは限らないためです。",
@@ -69,14 +77,17 @@ pub static RULE: Rule = Rule {
             says: &[
                 "inotify 实例：{user} 已使用 {used} 个，上限为 {limit} 个。",
                 "inotify 实例：所有用户合计已使用 {used} 个，上限为 {limit} 个。",
+                "内核曾拒绝创建新的 inotify 实例，但现在每用户的上限为 {enough}，已经足够。",
                 "已达到每用户 {low_limit} 个的上限，内核拒绝创建新的 inotify 实例。",
                 "某个用户已达到上限，内核拒绝创建新的 inotify 实例。",
             ],
             why: "内核按 UID 统计 inotify 实例，节点上所有以 root 运行的程序（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
                   超出后 inotify_init 返回 EMFILE，提示是“too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
                   kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 一旦重启就无法再启动。",
-            fix: "立即并永久调高 fs.inotify.max_user_instances：这里至少需要 {least}，留出余量可设为 {target}。实例只有创建后才占用内核内存，\
-                  上限设高没有代价。调高 max_user_watches 在这里没有用。",
+            fix: "{if target} 立即并永久调高 fs.inotify.max_user_instances：这里至少需要 {least}，留出余量可设为 {target}。实例只有创建后才占用内核内存，\
+                  上限设高没有代价。调高 max_user_watches 在这里没有用。\n\
+                  {if enough} 错误之后读到的上限 {enough} 在这里已经足够，可能是后来调高的。请重启出错的程序，看错误是否再次出现；\
+                  如果再次出现，请统计每个用户的实例数。",
             notes: on_pages(&[
                 "如果已粘贴某个用户的完整计数，就不再用所有用户的合计与上限比较：合计很大时，\
                  也可能没有任何用户接近上限。",
@@ -113,8 +124,15 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let need = need(facts, settings);
     let mut finding = RULE.finding();
     let least = full.iter().map(|load| load.least_limit()).max().unwrap_or(0).max(need.instances);
-    finding.values.insert("least".into(), least.to_string());
-    finding.values.insert("target".into(), target_instances(inotify, &need).to_string());
+    let is_enough =
+        |limit: &&Found<u64>| full.is_empty() && limit.value >= need.instances && is_after_errors(limit, inotify);
+    if let Some(limit) = inotify.max_instances.as_ref().filter(is_enough) {
+        finding.values.insert("enough".into(), limit.value.to_string());
+        finding.values.insert(NO_SETTING.into(), String::new());
+    } else {
+        finding.values.insert("least".into(), least.to_string());
+        finding.values.insert("target".into(), target_instances(inotify, &need).to_string());
+    }
     // One user's count tells more than a sum over all of them.
     if let Some(load) = full.iter().find(|load| load.is_of_one_user()).or(full.first()) {
         finding.values.insert("used".into(), load.used.value.count.to_string());
@@ -133,6 +151,13 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     }
     finding.evidence = evidence;
     vec![finding]
+}
+
+/// Whether a limit stands in the text behind all errors that it could be about.
+fn is_after_errors(limit: &Found<u64>, inotify: &Inotify) -> bool {
+    let line = |place: &Place| place.span.map(|span| span.line);
+    let mut errors = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
+    errors.all(|error| error.place.input == limit.place.input && line(&error.place) < line(&limit.place))
 }
 
 #[cfg(test)]
