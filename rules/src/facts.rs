@@ -22,6 +22,11 @@ pub struct Found<T> {
 }
 
 impl<T> Found<T> {
+    /// True when the text says which machine the value is about.
+    pub(crate) fn has_host(&self) -> bool {
+        self.host != Host::default()
+    }
+
     /// False when the text says that the two values are about different machines.
     pub fn may_share_node<U>(&self, other: &Found<U>) -> bool {
         self.host.may_be(other.host)

@@ -78,7 +78,7 @@ pub fn check(inputs: &[Input], settings: &Settings) -> Report {
     let mut reading = read::texts(inputs);
     reading.facts.pods.iter_mut().for_each(|pod| settings.exempt(pod));
     let (read, unread) = (std::mem::take(&mut reading.read), std::mem::take(&mut reading.unread));
-    let machines = machines::apart(&reading.facts);
+    let machines = machines::apart(&reading.facts, settings);
     let mut report = run(&reading.facts, &machines, settings, read, unread);
     point_into_text(&mut report, &reading);
     report

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{Cgroups, Facts, Found, Gauge, Host, Inotify, Memcg, Nodes, Versions};
+use crate::facts::{Cgroups, Facts, Found, Gauge, Host, Inotify, InotifyError, Memcg, Nodes, Versions};
 use crate::kubernetes::pod::PodTemplate;
 use crate::order;
-use crate::report::{Finding, Missing, Risk, Status};
+use crate::report::{Evidence, Finding, Missing, Risk, Severity, Status};
+use crate::risks::memcg::MANY;
 use crate::risks::{self, cgroup_cleanup::old_kubelets};
-use crate::rules::Rule;
+use crate::rules::{RULES, Rule};
 use crate::settings::{NodeProfile, Settings};
 
 /// More machines than this are looked at together, as one: the work would grow with their number.
@@ -25,8 +26,9 @@ pub(crate) struct Machine {
     facts: Facts,
 }
 
-/// The machines that a text tells apart; none when it is about a single one, or about none in particular.
-pub(crate) fn apart(facts: &Facts) -> Vec<Machine> {
+/// The machines that a text tells apart; none when it is about a single one and typed on no other, or about none in
+/// particular.
+pub(crate) fn apart(facts: &Facts, settings: &Settings) -> Vec<Machine> {
     let mut named = BTreeSet::new();
     facts.of_hosts(&mut |host| {
         named.insert(host);
@@ -35,19 +37,94 @@ pub(crate) fn apart(facts: &Facts) -> Vec<Machine> {
     named.extend(facts.readings.keys().map(|(_, host)| *host));
     named.remove(&Host::default());
     let mut visited: Vec<Host> = facts.visited.iter().copied().filter(|host| named.contains(host)).collect();
-    if named.len() < 2 || visited.is_empty() || visited.len() > MOST {
+    // A jump host, of which nothing is known but its prompt, makes a single node one of two machines.
+    if named.len().max(facts.visited.len()) < 2 || visited.is_empty() || visited.len() > MOST {
         return Vec::new();
     }
     order::sort_by(&mut visited, |a, b| facts.names.get(a).cmp(&facts.names.get(b)));
     let mut machines: Vec<Machine> =
         visited.iter().map(|host| Machine { name: facts.names.get(host).cloned(), facts: on(*host, facts) }).collect();
-    machines.push(Machine { name: None, facts: elsewhere(facts, &visited) });
+    let mut others = elsewhere(facts, &visited);
+    let stray = facts.of_hosts(&mut |host| host == Host::default());
+    for topic in Topic::ALL {
+        let is_only = machines.len() == 1;
+        let meant = |machine: &&mut Machine| {
+            topic.is_borne_out(&machine.facts, settings) || is_only && !topic.is_measured(&machine.facts)
+        };
+        let mut meant = machines.iter_mut().filter(meant).map(|machine| &mut machine.facts).peekable();
+        if meant.peek().is_none() {
+            topic.add_errors(&stray, &mut others);
+        }
+        meant.for_each(|facts| topic.add_errors(&stray, facts));
+    }
+    machines.push(Machine { name: None, facts: others });
     machines
 }
 
-/// What is known of a machine: its own values, and those that do not say whose they are.
+/// What errors are about. Those that name no machine, such as what `kubectl logs` shows on a jump host, count for the
+/// machines whose own values bear them out, else for none in particular.
+#[derive(Clone, Copy)]
+enum Topic {
+    Instances,
+    Watches,
+    Memory,
+    Cleanup,
+}
+
+impl Topic {
+    const ALL: [Self; 4] = [Self::Instances, Self::Watches, Self::Memory, Self::Cleanup];
+
+    /// Whether a machine would be warned of without these errors.
+    fn is_borne_out(self, own: &Facts, settings: &Settings) -> bool {
+        let contradicts = |count: &Found<u64>| matches!(self, Self::Memory) && count.value < MANY;
+        let concerns = |rule: &Rule| match self {
+            Self::Instances => rule.id.starts_with("inotify-instances"),
+            Self::Watches => rule.id.starts_with("inotify-watches"),
+            Self::Memory => rule.risk == Risk::Memcg,
+            Self::Cleanup => rule.risk == Risk::CgroupCleanup,
+        };
+        let warns = |rule: &&&Rule| rule.severity >= Severity::Warning && concerns(rule);
+        !own.memcg.num_cgroups.as_ref().is_some_and(contradicts)
+            && RULES.iter().filter(warns).any(|rule| !rule.findings(own, settings).is_empty())
+    }
+
+    /// Whether a machine's own value is known, which would show what the errors are about.
+    const fn is_measured(self, own: &Facts) -> bool {
+        match self {
+            Self::Instances => own.inotify.max_instances.is_some(),
+            Self::Watches => own.inotify.max_watches.is_some(),
+            Self::Memory => own.memcg.num_cgroups.is_some(),
+            Self::Cleanup => false,
+        }
+    }
+
+    fn add_errors(self, from: &Facts, to: &mut Facts) {
+        let inotify = |about| from.inotify.errors.iter().filter(move |error| error.value == about).cloned();
+        match self {
+            Self::Instances => to.inotify.errors.extend(inotify(InotifyError::Instances)),
+            Self::Watches => to.inotify.errors.extend(inotify(InotifyError::Watches)),
+            Self::Memory => {
+                to.memcg.mkdir_errors.extend_from_slice(&from.memcg.mkdir_errors);
+                to.memcg.kmem_errors.extend_from_slice(&from.memcg.kmem_errors);
+            }
+            Self::Cleanup => {
+                to.cgroups.delete_errors.extend_from_slice(&from.cgroups.delete_errors);
+                to.cgroups.orphans.extend_from_slice(&from.cgroups.orphans);
+                to.cgroups.stuck_processes.extend_from_slice(&from.cgroups.stuck_processes);
+            }
+        }
+    }
+}
+
+/// What is known of a machine: its own values, and those that do not say whose they are. Errors that do not say it are
+/// left out.
 fn on(host: Host, facts: &Facts) -> Facts {
     let mut own = facts.of_hosts(&mut |other| host.may_be(other));
+    own.drop_stray_errors();
+    // Its own mode is surer than a path in a message from anywhere.
+    if own.cgroups.modes.iter().any(Found::has_host) {
+        own.cgroups.modes.retain(Found::has_host);
+    }
     let has_own = |gauge| facts.readings.contains_key(&(gauge, host));
     own.readings = readings(facts, &|gauge, other| other == host || other == Host::default() && !has_own(gauge));
     own.pods = pods(facts, &|node| node == Some(host));
@@ -93,16 +170,38 @@ pub(crate) fn findings(rule: &Rule, whole: &Facts, machines: &[Machine], setting
                 (Some(known), Some(node)) => {
                     known.object = known.object.take().map(|nodes| format!("{nodes}, {node}"));
                     let room = MOST_PLACES.saturating_sub(known.evidence.len());
-                    known.evidence.extend(finding.evidence.into_iter().take(room));
+                    let mut more: Vec<Evidence> = finding.evidence.into_iter().take(MOST_PLACES).collect();
+                    more.retain(|evidence| !known.evidence.contains(evidence));
+                    known.evidence.extend(more.into_iter().take(room));
                 }
                 (_, node) => {
-                    finding.object = node.or(finding.object);
+                    let row = || nodes_of_rows(&finding, &machine.facts, &whole.names);
+                    finding.object = node.or_else(|| finding.object.clone()).or_else(row);
                     all.push(finding);
                 }
             }
         }
     }
+    for finding in all.iter_mut().filter(|finding| is_of_node(finding)) {
+        let nodes = finding.object.as_deref().unwrap_or_default();
+        if nodes.contains(", ") {
+            finding.values.insert("nodes".into(), nodes.replace("Node/", ""));
+        }
+    }
     all
+}
+
+/// The nodes whose rows in a table a finding points at.
+fn nodes_of_rows(finding: &Finding, facts: &Facts, names: &BTreeMap<Host, String>) -> Option<String> {
+    let Versions { kubelet, containerd, crio, kernel, .. } = &facts.versions;
+    let mut nodes: Vec<String> = Vec::new();
+    for evidence in Some(&finding.evidence).filter(|evidence| evidence.len() <= MOST_PLACES)? {
+        let mut rows = [kubelet, containerd, crio, kernel].into_iter().flatten();
+        let row = rows.find(|found| found.place == evidence.place);
+        let node = row.and_then(|row| names.get(&row.host)).map(|name| format!("Node/{name}"));
+        nodes.extend(node.filter(|node| !nodes.contains(node)));
+    }
+    (!nodes.is_empty()).then(|| nodes.join(", "))
 }
 
 fn is_of_node(finding: &Finding) -> bool {
@@ -147,6 +246,16 @@ pub(crate) fn state(risk: Risk, whole: &Facts, machines: &[Machine], node: &Node
 }
 
 impl Facts {
+    fn drop_stray_errors(&mut self) {
+        let Self { inotify, cgroups, memcg, .. } = self;
+        inotify.errors.retain(Found::has_host);
+        memcg.mkdir_errors.retain(Found::has_host);
+        memcg.kmem_errors.retain(Found::has_host);
+        cgroups.delete_errors.retain(Found::has_host);
+        cgroups.orphans.retain(Found::has_host);
+        cgroups.stuck_processes.retain(Found::has_host);
+    }
+
     /// The values about nodes, of the hosts that `keep` accepts, wherever there may be several.
     fn of_hosts(&self, keep: &mut dyn FnMut(Host) -> bool) -> Self {
         let Self { nodes, inotify, cgroups, memcg, versions, .. } = self;
@@ -199,7 +308,9 @@ fn kept<T: Clone>(list: &[Found<T>], keep: &mut dyn FnMut(Host) -> bool) -> Vec<
 #[cfg(test)]
 mod tests {
     use crate::report::{Report, Risk, Status};
+    use crate::rules::Lang;
     use crate::settings::Settings;
+    use crate::show::said;
     use crate::{Input, check};
 
     fn report(text: &str) -> Report {
@@ -260,6 +371,94 @@ mod tests {
         assert!(fired(&node).contains(&"misc-cgroup-mismatch Node/w1".to_owned()), "{:?}", fired(&node));
         let other = node.replace("Name:               w1", "Name:               w2");
         assert!(!fired(&other).iter().any(|rule| rule.starts_with("misc-cgroup-mismatch")));
+    }
+
+    const MKDIR: &str = "mkdir /sys/fs/cgroup/memory/kubepods/pod1/a: cannot allocate memory";
+    const EMFILE: &str = "failed to create fsnotify watcher: too many open files";
+
+    fn ids(node: &str, count: u32) -> String {
+        format!("[root@{node} ~]# cat /proc/cgroups | grep memory\nmemory\t9\t{count}\t1\n")
+    }
+
+    fn instances(node: &str, limit: u32, used: u32) -> String {
+        format!(
+            "root@jump:~# ssh {node} 'sysctl fs.inotify.max_user_instances; find /proc/*/fd -lname anon_inode:inotify \
+             | wc -l; stat -fc %T /sys/fs/cgroup'\nfs.inotify.max_user_instances = {limit}\n{used}\ncgroup2fs\n"
+        )
+    }
+
+    /// The node that an event names: in older releases of kubectl at its source, in later ones above.
+    #[test]
+    fn an_event_tells_of_its_node_alone() {
+        let source = format!("  Warning  FailedCreatePodSandBox  3m (x183 over 41m)  kubelet, w7  {MKDIR}\n");
+        let above = format!("Name:  x\nNode:  w7/10.4.1.37\nEvents:\n  Warning  FailedCreate  3m  kubelet  {MKDIR}\n");
+        for event in [source, above] {
+            let text = format!("[oncall@bastion01 ~]$ kubectl describe po x\n{event}");
+            let fired = |rest: &str| {
+                let fired = fired(&(text.clone() + rest));
+                fired.into_iter().filter(|fired| !fired.starts_with("cgroup-v1")).collect::<Vec<_>>()
+            };
+            assert_eq!(fired(&(ids("w7", 65_521) + &ids("w8", 243))), ["memcg-ids-exhausted Node/w7"], "{event}");
+            assert_eq!(fired(&ids("w8", 243)), ["memcg-ids-exhausted Node/w7"], "{event}");
+            assert_eq!(fired(""), ["memcg-ids-exhausted Node/w7"], "{event}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_names_no_machine_is_of_those_that_bear_it_out() {
+        let fired = |error: &str, rest: &str| {
+            let fired = fired(&format!("root@jump:~# kubectl logs -f x\n{error}\n{rest}"));
+            fired.into_iter().filter(|fired| !fired.starts_with("cgroup-v1")).collect::<Vec<_>>()
+        };
+        let full = "inotify-instances-exhausted Node/n4";
+        assert_eq!(fired(EMFILE, &(instances("n4", 128, 128) + &instances("n5", 8192, 97))), [full]);
+        assert_eq!(fired(EMFILE, &(instances("n4", 128, 20) + &instances("n5", 8192, 97))), [full]);
+        let nobody = "inotify-instances-exhausted ";
+        assert_eq!(fired(EMFILE, &(instances("n4", 8192, 20) + &instances("n5", 8192, 97))), [nobody]);
+        assert_eq!(fired(EMFILE, &instances("n5", 8192, 97)), [nobody]);
+        let kernel = |node: &str| format!("root@{node}:~# uname -r\n5.15.0-71-generic\n");
+        assert_eq!(fired(EMFILE, &(kernel("n4") + &kernel("n5"))), [nobody]);
+        assert_eq!(fired(EMFILE, &kernel("n4")), [full], "the only node that somebody looked at");
+        assert_eq!(fired(MKDIR, &(ids("n4", 65_000) + &ids("n5", 243))), ["memcg-ids-exhausted Node/n4"]);
+        assert_eq!(fired(MKDIR, &(ids("n4", 120) + &ids("n5", 243))), ["memcg-ids-exhausted "]);
+    }
+
+    #[test]
+    fn a_path_in_an_error_from_anywhere_is_no_mode_of_a_machine_whose_mode_was_read() {
+        let on = |node: &str, mode: &str| format!("root@{node}:~# stat -fc %T /sys/fs/cgroup\n{mode}\n");
+        let text = format!("root@jump:~# kubectl logs x\n{MKDIR}\n{}{}", on("w1", "cgroup2fs"), on("w2", "tmpfs"));
+        assert_eq!(fired(&text), ["memcg-ids-exhausted ", "cgroup-v1-node Node/w2"]);
+    }
+
+    #[test]
+    fn a_node_is_named_beside_the_jump_host() {
+        let prompt = "ops@bastion:~$ ssh w1\n";
+        let node = "root@w1:~# sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = 128\n";
+        assert_eq!(fired(&format!("{prompt}{node}")), ["inotify-instances-low Node/w1"]);
+        assert_eq!(fired(node), ["inotify-instances-low "], "no other is in the text");
+        let jump = format!("ops@bastion:~$ kubectl get pods\n{prompt}{node}");
+        assert_eq!(fired(&jump), ["inotify-instances-low Node/w1"]);
+    }
+
+    #[test]
+    fn a_row_that_a_finding_stands_on_names_its_node() {
+        let text = "ops@jump:~$ kubectl get nodes -o wide\n\
+            NAME STATUS ROLES AGE VERSION INTERNAL-IP OS-IMAGE KERNEL-VERSION CONTAINER-RUNTIME\n\
+            m1 Ready master 9d v1.16.15 10.4.1.11 CentOS 3.10.0-957.21.3.el7.x86_64 docker://18.9.9\n\
+            w2 Ready <none> 9d v1.26.5 10.4.1.12 Debian 6.1.0-18-amd64 containerd://1.7.2\n\
+            ops@jump:~$ ssh w2\nroot@w2:~# stat -fc %T /sys/fs/cgroup\ncgroup2fs\n";
+        assert_eq!(fired(text), ["memcg-leaking-kernel Node/m1"]);
+    }
+
+    #[test]
+    fn one_finding_about_two_nodes_speaks_of_both_and_cites_a_line_once() {
+        let shared = "ops@jump:~$ kubectl exec agent -- cat /proc/self/cgroup\n4:memory:/kubepods/pod1\n";
+        let on = |node: &str| format!("root@{node}:~# uname -r\n5.15.0-71-generic\n");
+        let report = report(&(shared.to_owned() + &on("w1") + &on("w2")));
+        let finding = report.findings.iter().find(|finding| finding.rule == "cgroup-v1-node").unwrap();
+        assert_eq!(finding.object.as_deref(), Some("Node/w1, Node/w2"));
+        assert_eq!(finding.evidence.len(), 1);
+        assert_eq!(said(finding, Lang::En).unwrap().says, "These nodes use cgroup v1: w1, w2.");
     }
 
     #[test]

@@ -265,6 +265,9 @@ impl Notes {
         // What stands before the first prompt that names a host was printed there as well.
         self.host = paste.blocks().find_map(|block| block.host()).map_or(Host::default(), |name| self.visit(name));
         for block in paste.blocks() {
+            if let Some(name) = block.shell_host() {
+                self.visit(name);
+            }
             if let Some(name) = block.host() {
                 self.host = self.visit(name);
             }
@@ -272,7 +275,9 @@ impl Notes {
             if let Some(node) = block.asked_node() {
                 self.host = Host::named(node);
             }
-            self.described = block.described_nodes().map(|(line, name)| (line, Host::named(name))).collect();
+            // An event about a pod is told by the kubelet of its node.
+            self.described = block.nodes_of_pods().map(|(line, name)| (line, self.visit(name))).collect();
+            self.described.extend(block.described_nodes().map(|(line, name)| (line, Host::named(name))));
             for reader in READERS.iter().filter(|reader| kind.is_none_or(|kind| kind == reader.kind)) {
                 (reader.read)(&block, self);
             }
@@ -348,7 +353,8 @@ impl Notes {
     /// The machine that a line tells of from byte `start` on.
     fn host_of(&mut self, line: &Line, start: usize) -> Host {
         // A prompt is surer than what a log calls the same machine.
-        let named = line.host(start).or_else(|| line.syslog_host().filter(|_| self.host == Host::default()));
+        let named = line.host(start).or_else(|| line.event_node());
+        let named = named.or_else(|| line.syslog_host().filter(|_| self.host == Host::default()));
         match named {
             Some(name) => self.visit(name),
             None => self.described.range(..=line.number).next_back().map_or(self.host, |(_, host)| *host),

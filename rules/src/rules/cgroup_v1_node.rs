@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     words: Words {
         en: Text {
             title: "Node on cgroup v1",
-            says: &["This node uses cgroup v1."],
+            says: &["These nodes use cgroup v1: {nodes}.", "This node uses cgroup v1."],
             why: "Kubernetes has put cgroup v1 into maintenance since 1.31; from 1.35 on kubelet refuses to start on \
                   it by default (failCgroupV1), and runc 1.4 deprecates it. With separate trees per controller, a new \
                   controller can bring the misc problem back at any time.",
@@ -33,7 +33,7 @@ pub static RULE: Rule = Rule {
         },
         ja: Text {
             title: "cgroup v1 のノード",
-            says: &["このノードは cgroup v1 を使っています。"],
+            says: &["次のノードは cgroup v1 を使っています：{nodes}", "このノードは cgroup v1 を使っています。"],
             why: "Kubernetes では 1.31 から cgroup v1 がメンテナンスモードになり、1.35 以降の kubelet はデフォルトでは cgroup v1 のノードで起動しません（failCgroupV1）。\
                   runc も 1.4 で cgroup v1 を非推奨としています。コントローラーごとに階層が分かれているため、新しいコントローラーが加わるたびに misc と同じ問題が起こりえます。",
             fix: "cgroup v2 への移行を計画してください。デフォルトで v2 を使うディストリビューションにするか、Linux 5.8 以降と systemd cgroup \
@@ -53,7 +53,7 @@ pub static RULE: Rule = Rule {
         },
         zh: Text {
             title: "使用 cgroup v1 的节点",
-            says: &["该节点使用 cgroup v1。"],
+            says: &["以下节点使用 cgroup v1：{nodes}。", "该节点使用 cgroup v1。"],
             why: "自 Kubernetes 1.31 起 cgroup v1 进入维护模式；从 1.35 起 kubelet 默认拒绝在 cgroup v1 节点上启动（failCgroupV1），runc 1.4 也已弃用它。\
                   由于每个控制器各有独立的层级，每增加一个控制器都可能再次引发类似 misc 的问题。",
             fix: "请规划迁移到 cgroup v2：使用默认启用 v2 的发行版，或在 Linux 5.8 及以上、使用 systemd cgroup 驱动的前提下加上内核启动参数 \

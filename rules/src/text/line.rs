@@ -76,6 +76,13 @@ impl Line<'_> {
         (dated && named).then_some(host)
     }
 
+    /// The node whose kubelet an event comes from, as older releases of `kubectl describe` show it: `kubelet, w1`.
+    pub(crate) fn event_node(&self) -> Option<&str> {
+        let (before, after) = self.text.split_once(" kubelet, ")?;
+        let is_event = before.split_ascii_whitespace().any(|word| matches!(word, "Normal" | "Warning"));
+        after.split_ascii_whitespace().next().filter(|_| is_event)
+    }
+
     /// Leave nothing but a part of the text.
     pub(crate) fn keep(&mut self, range: Range<usize>) {
         *self = slice(self, range);

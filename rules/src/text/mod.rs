@@ -73,10 +73,13 @@ impl<'p, 'a> Block<'p, 'a> {
 
     /// The host that printed these lines, by the command, its prompt or the heading.
     pub(crate) fn host(&self) -> Option<&'p str> {
-        let prompt = self.command.and_then(|command| {
-            prompt::ssh_host(command.text()).or_else(|| prompt::host(command.line.text.get(..command.from)?))
-        });
-        prompt.or_else(|| self.heading.and_then(|line| prompt::heading_host(&line.text)))
+        let remote = self.command.and_then(|command| prompt::ssh_host(command.text()));
+        remote.or_else(|| self.shell_host()).or_else(|| self.heading.and_then(|line| prompt::heading_host(&line.text)))
+    }
+
+    /// The host whose shell the command was typed in, by its prompt.
+    pub(crate) fn shell_host(&self) -> Option<&'p str> {
+        self.command.and_then(|command| prompt::host(command.line.text.get(..command.from)?))
     }
 
     /// The node that a kubectl command is about instead of the host that it was typed on; empty when it is about none in
@@ -92,6 +95,16 @@ impl<'p, 'a> Block<'p, 'a> {
                 Some((name.number, name.text.strip_prefix("Name:")?.trim()))
             }
             _ => None,
+        })
+    }
+
+    /// The nodes that described pods run on (`kubectl describe pod`), by the line from which on each counts; empty where
+    /// the next description starts.
+    pub(crate) fn nodes_of_pods(&self) -> impl Iterator<Item = (usize, &'p str)> + use<'p, 'a> {
+        self.lines.iter().filter_map(|line| {
+            let is_start = line.text.starts_with("Name:");
+            let node = line.text.strip_prefix("Node:").map(|node| node.trim().split('/').next().unwrap_or_default());
+            Some((line.number, if is_start { "" } else { node? }))
         })
     }
 
