@@ -796,7 +796,7 @@ fn a_byte_order_mark_is_no_column() {
 fn a_remedy_never_lowers_what_was_not_enough() {
     for (text, target) in [
         ("tail: inotify resources exhausted\nfs.inotify.max_user_watches = 1048576", "2097152"),
-        ("failed to create fsnotify watcher: too many open files\nfs.inotify.max_user_instances = 8192", "16384"),
+        ("fs.inotify.max_user_instances = 8192\nfailed to create fsnotify watcher: too many open files", "16384"),
         ("fs.inotify.max_user_instances = 128", "8192"),
     ] {
         let report = together(&[text]);
