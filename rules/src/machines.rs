@@ -46,7 +46,7 @@ pub(crate) fn apart(facts: &Facts, settings: &Settings) -> Vec<Machine> {
         visited.iter().map(|host| Machine { name: facts.names.get(host).cloned(), facts: on(*host, facts) }).collect();
     let mut others = elsewhere(facts, &visited);
     let stray = facts.of_hosts(&mut |host| host == Host::default());
-    for topic in Topic::ALL {
+    for topic in Topic::ALL.into_iter().filter(|topic| topic.has_errors(&stray)) {
         let is_only = machines.len() == 1;
         let meant = |machine: &&mut Machine| {
             topic.is_borne_out(&machine.facts, settings) || is_only && !topic.is_measured(&machine.facts)
@@ -95,6 +95,18 @@ impl Topic {
             Self::Watches => own.inotify.max_watches.is_some(),
             Self::Memory => own.memcg.num_cgroups.is_some(),
             Self::Cleanup => false,
+        }
+    }
+
+    fn has_errors(self, facts: &Facts) -> bool {
+        let Facts { inotify, cgroups, memcg, .. } = facts;
+        match self {
+            Self::Instances => inotify.errors.iter().any(|error| error.value == InotifyError::Instances),
+            Self::Watches => inotify.errors.iter().any(|error| error.value == InotifyError::Watches),
+            Self::Memory => !memcg.mkdir_errors.is_empty() || !memcg.kmem_errors.is_empty(),
+            Self::Cleanup => {
+                !cgroups.delete_errors.is_empty() || !cgroups.orphans.is_empty() || !cgroups.stuck_processes.is_empty()
+            }
         }
     }
 
