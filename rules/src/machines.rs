@@ -443,6 +443,13 @@ mod tests {
     }
 
     #[test]
+    fn names_and_nodes_of_other_commands_name_no_machine() {
+        let low = "fs.inotify.max_user_instances = 128\n";
+        let text = format!("root@jump:~# ssh w1\nroot@w1:~# docker info; sysctl fs.inotify\nName: x\nNode: y\n{low}");
+        assert_eq!(fired(&text), ["inotify-instances-low Node/w1"]);
+    }
+
+    #[test]
     fn a_node_is_named_beside_the_jump_host() {
         let prompt = "ops@bastion:~$ ssh w1\n";
         let node = "root@w1:~# sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = 128\n";
