@@ -11,7 +11,7 @@ use std::fmt::{self, Display};
 use super::source::Source;
 use super::words::{self, Label};
 use super::{
-    LISTED, elsewhere, fill, is_news, lines, missing, on_platforms, open_values, remedy, seen, short, subject, to_do,
+    LISTED, elsewhere, fill, lines, missing, on_platforms, open_values, remedy, seen, short, subject, to_do,
     unread_worst_first, values, visible,
 };
 use crate::Input;
@@ -89,7 +89,7 @@ impl Markdown<'_> {
             tell(words::WHY, words.why)?;
         }
         let to_do = to_do(words, &values, self.lang);
-        if is_news(told, rule, &fill(&to_do, &values)) {
+        if told.insert(fill(&to_do, &values)) {
             tell(words::FIX, &to_do)?;
         }
         let remedy = remedy(rule, &super::values(finding, |value| visible(value).into_owned()));
@@ -343,6 +343,22 @@ mod tests {
         assert!(text.contains("\n```\nsudo sysctl -w fs.inotify.max_user_instances=8192\n"), "{text}");
         assert!(text.ends_with(&format!("\n\n*noderisk {}*\n", crate::version())), "{text}");
         assert!(markdown("", Lang::Ja).contains("\n- `sysctl fs.inotify`\\\n"));
+    }
+
+    /// 1.26.5 and 1.27.2 are the first of their minors that remove misc cgroups.
+    #[test]
+    fn what_to_do_is_told_again_when_it_differs() {
+        let node = |name: &str, kubelet: &str| {
+            format!(
+                "root@{name}:~# kubelet --version\nKubernetes v{kubelet}\nroot@{name}:~# cat /proc/1/cgroup\n13:misc:/kubepods/pod1\n"
+            )
+        };
+        for (kubelets, times) in [(["1.26.4", "1.27.1"], 2), (["1.27.0", "1.27.1"], 1)] {
+            let text = markdown(&(node("n1", kubelets[0]) + &node("n2", kubelets[1])), Lang::En);
+            assert_eq!(text.matches("`misc-cgroup-mismatch`\n").count(), 2, "{text}");
+            assert_eq!(text.matches("\n**what to do**: Update kubelet to").count(), times, "{text}");
+            assert_eq!(text.matches("\n**why**: runc 1.1.6").count(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A report as people and programs read it: a finding's words filled with its values, in every shape.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::kubernetes::platform::Platform;
 use crate::order;
@@ -117,12 +116,6 @@ pub(crate) fn fix(finding: &Finding, words: &Text) -> String {
 fn to_do(words: &Text, values: &Values, lang: Lang) -> String {
     let lines: Vec<&str> = rules::that_apply(words.fix, "\n", |name| values.contains_key(name)).collect();
     lines.join(between_sentences(lang))
-}
-
-/// What was already told of a rule is not told again; what to do is when it depends on the node. `told` holds both.
-fn is_news(told: &mut BTreeSet<String>, rule: &Rule, fix: &str) -> bool {
-    let depends = rule.words.en.fix.contains("{if ");
-    told.insert(if depends { fix.to_owned() } else { format!("{} fix", rule.id) })
 }
 
 /// Wide full stops bring their own room.

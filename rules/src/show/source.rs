@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::{short, visible_char};
 use crate::Input;
 use crate::report::Span;
+use crate::text::escape_length;
 
 /// Longest stretch of a source line that is quoted, in UTF-16 units.
 pub(super) const QUOTED: usize = 110;
@@ -41,7 +42,7 @@ impl<'a> Source<'a> {
         Self { name: short(&input.name), text, starts, last: Cell::default() }
     }
 
-    /// The line of a span as it may be shown, cut around the span; `None` when the input has no such line.
+    /// The line of a span as it may be shown, without the colours of a terminal, cut around the span; `None` when the input has no such line.
     pub(super) fn excerpt(&self, span: Span) -> Option<Excerpt> {
         let line = self.line(span.line)?;
         let from = span.column.saturating_sub(1);
@@ -54,13 +55,19 @@ impl<'a> Source<'a> {
             chars.push(('…', false));
         }
         let mut at = start.column;
-        for c in line.get(start.offset..)?.chars() {
+        let mut rest = line.get(start.offset..)?;
+        while let Some(c) = rest.chars().next() {
             if at >= last {
                 chars.push(('…', false));
                 break;
             }
-            chars.push((visible_char(c), (from..to).contains(&at)));
-            at = at.saturating_add(c.len_utf16());
+            let escape = if c == '\u{1b}' { escape_length(rest) } else { 0 };
+            if escape == 0 {
+                chars.push((visible_char(c), (from..to).contains(&at)));
+            }
+            let (passed, behind) = rest.split_at_checked(escape.max(c.len_utf8())).unwrap_or((rest, ""));
+            at = at.saturating_add(passed.chars().map(char::len_utf16).sum());
+            rest = behind;
         }
         Some(Excerpt { chars })
     }

@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::source::{Excerpt, Source};
 use super::words::{self, Label};
-use super::{LISTED, elsewhere, fill, is_news, lines, missing, said, seen, short, unread_worst_first, visible};
+use super::{LISTED, elsewhere, fill, lines, missing, said, seen, short, unread_worst_first, visible};
 use crate::Input;
 use crate::report::{Evidence, Finding, Place, Report, Risk, Severity, Status, Verdict, Why};
 use crate::rules::{self, Lang};
@@ -106,7 +106,7 @@ impl Text<'_> {
         if first_of_rule {
             paragraph(f, &self.labelled(words::WHY, &said.why))?;
         }
-        if is_news(told, rule, &said.fix) {
+        if told.insert(said.fix.clone()) {
             paragraph(f, &self.labelled(words::FIX, &said.fix))?;
         }
         if told.insert(said.remedy.clone()) {
@@ -339,6 +339,17 @@ mod tests {
         assert_eq!(marks, format!("{}^^^", " ".repeat(6)));
     }
 
+    /// `grep --color` writes both sequences around what it found.
+    #[test]
+    fn colours_are_not_quoted() {
+        let line = "user.max_\u{1b}[01;31m\u{1b}[Kinotify\u{1b}[m\u{1b}[K_instances = 128";
+        let column = line.find("128").unwrap() + 1;
+        let (shown, marks) = quote(line, span(column, column + 3));
+        assert_eq!(shown, "user.max_inotify_instances = 128");
+        assert_eq!(marks, format!("{}^^^", " ".repeat(29)));
+        assert_eq!(quote("a\u{1b}é\u{1b}[31", span(1, 2)).0, "aé");
+    }
+
     #[test]
     fn a_long_line_is_cut_around_its_span() {
         let line = format!("{}needle{}", "a".repeat(5_000), "b".repeat(5_000));
@@ -383,7 +394,8 @@ mod tests {
             rest.strip_prefix('[')
                 .is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
         }));
-        assert!(plain(&report, &[Input::new("n", "\u{1b}[2Jx")], Lang::En).contains("␛[2Jx"));
+        let quoted = plain(&report, &[Input::new("n", "\u{1b}[2Jx\u{7}")], Lang::En);
+        assert!(quoted.contains("1 | x␇"), "{quoted}");
         assert!(!text.contains(['\u{9b}', '\u{7}', '\u{202e}']), "{text:?}");
     }
 

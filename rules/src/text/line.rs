@@ -178,7 +178,7 @@ fn without_escapes(raw: &str, offset: usize, number: usize) -> Line<'_> {
 }
 
 /// Length of the escape sequence that `text` starts with.
-fn escape_length(text: &str) -> usize {
+pub(crate) fn escape_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let body = bytes.get(2..).unwrap_or_default();
     match bytes.get(1) {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::report::Span;
 
-pub(crate) use line::{Line, Role};
+pub(crate) use line::{Line, Role, escape_length};
 pub(crate) use needles::Needles;
 
 mod line;
