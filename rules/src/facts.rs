@@ -309,8 +309,9 @@ pub struct Cgroups {
     pub delete_errors: Vec<Found<DeleteError>>,
     /// kubelet has found cgroups of pods that are gone ("Orphaned pod found, removing pod cgroups").
     pub orphans: Vec<Found<()>>,
-    /// A process in state D (uninterruptible) that holds a slice, such as `runc init`.
-    pub stuck_processes: Vec<Found<()>>,
+    /// Processes in state D (uninterruptible) that may hold a slice, such as `runc init`: the id of each, and in brackets
+    /// where it waits or what it is, as far as known.
+    pub stuck_processes: Vec<Found<String>>,
 }
 
 impl Cgroups {
@@ -326,6 +327,13 @@ impl Cgroups {
     #[must_use]
     pub fn v2(&self) -> Option<&Place> {
         self.modes.iter().find(|mode| mode.value == CgroupMode::V2).map(|mode| &mode.place)
+    }
+
+    /// Pods were seen to use the misc tree. Every line of a log or of a listing says so; one of a machine is enough.
+    pub(crate) fn pods_use_misc(&mut self, found: Found<Misc>) {
+        if self.misc.last().is_none_or(|last| last.value != found.value || last.host != found.host) {
+            self.misc.push(found);
+        }
     }
 
     /// The v1 tree of the misc controller, when there is one.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Whose};
+use crate::facts::{CgroupMode, DeleteCause, DeleteError, InUse, InotifyError, Misc, Whose};
 use crate::order;
 use crate::read::proc_cgroups::CONTROLLERS;
 use crate::read::{Notes, Reader};
@@ -65,7 +65,10 @@ fn read(block: &Block, notes: &mut Notes) {
         // proc_pid_stat(5): `pid (comm) state`.
         if let Some(range) = find(&lower, "(runc:[2:init]) d ") {
             understood = true;
-            let found = notes.found((), block.paste, line, range);
+            let pid = line.text.get(..range.start).and_then(|before| before.split_ascii_whitespace().next_back());
+            let pid = pid.filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()));
+            let process = pid.map_or_else(|| "runc init".to_owned(), |pid| format!("{pid} (runc init)"));
+            let found = notes.found(process, block.paste, line, range);
             notes.facts.cgroups.stuck_processes.push(found);
         }
         note_path(block, line, notes);
@@ -207,6 +210,11 @@ fn delete_errors(block: &Block, line: &Line, notes: &mut Notes) -> bool {
         named |= !error.pod.is_empty();
         let found = notes.found(error, block.paste, line, start..end);
         notes.facts.cgroups.delete_errors.push(found);
+        // kubelet lists what is still there: a directory of the pod in the misc tree.
+        if let Some(at) = find(message, "misc:/sys/fs/cgroup/misc/").filter(|_| named) {
+            let found = notes.found(Misc::UsedByPods, block.paste, line, start + at.start..start + at.end);
+            notes.facts.cgroups.pods_use_misc(found);
+        }
     }
     // Without a pod's name a line cannot be counted for any pod.
     if !named && (!starts.is_empty() || is_cut_message(text)) {
@@ -246,7 +254,7 @@ fn is_cut_message(text: &str) -> bool {
 }
 
 /// The pod's id in `cgroupName=[kubepods burstable pod1495abbc-…]`; empty when the message names none.
-fn pod_name(message: &str) -> String {
+pub(super) fn pod_name(message: &str) -> String {
     let id = message.match_indices("pod").find_map(|(at, word)| {
         let rest = message.get(at + word.len()..)?;
         let id = rest.split(|c: char| !(c.is_ascii_hexdigit() || matches!(c, '-' | '_'))).next()?;

@@ -21,6 +21,7 @@ mod inotify_usage;
 mod kernel_command_line;
 mod kubectl_tables;
 mod kubelet_config;
+mod leftovers;
 mod locate;
 mod log;
 mod manifest;
@@ -43,6 +44,7 @@ static READERS: &[&Reader] = &[
     &mounts::READER,
     &inotify_usage::READER,
     &cgroup_tree::READER,
+    &leftovers::READER,
     &kernel_command_line::READER,
     &kubectl_tables::READER,
     &node_description::READER,

@@ -79,6 +79,11 @@ fn missing(facts: &Facts, mode: Option<CgroupMode>) -> Vec<Wanted> {
     open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect()
 }
 
+/// Nothing else could show the misc mismatch: mounts and versions are known.
+pub(crate) fn is_told(facts: &Facts, node: &NodeProfile) -> bool {
+    missing(facts, node.mode(&facts.cgroups)).is_empty()
+}
+
 /// What is known of the runtime and the misc controller.
 enum Runtime<'a> {
     CreatesMisc(Proof<'a>),

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::order;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::cgroup_cleanup::{kubelets_know_misc, kubelets_maybe_too_old, misc_mismatches, unknown_controllers};
+use crate::risks::cgroup_cleanup::{
+    is_told, kubelets_know_misc, kubelets_maybe_too_old, misc_mismatches, unknown_controllers,
+};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::{NodeProfile, Settings};
 
@@ -24,22 +26,29 @@ pub static RULE: Rule = Rule {
         en: Text {
             title: "kubelet cannot delete a pod's cgroups",
             says: &[
-                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a process in state {process_state} is stuck in them.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {kubelet} does not know the misc cgroups of its runtime, {fixed} does.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}) while process {process} is stuck in state D.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}), and the mounts and versions ({seen}) do not explain it: look for what is left in its slice.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}), and nothing pasted explains why; the mounts and the versions of kubelet and runc may.",
             ],
             why: "kubelet tries again at every clean-up of pods, every few seconds and for each such pod. It costs CPU \
                   and memory in kubelet, systemd and dbus, and on a busy node it grows until the node is NotReady. \
                   The message has several causes: a cgroup v1 controller that kubelet does not know (misc, files), a \
                   process in state D that cannot be killed, a child cgroup left behind on v2, or an old kubelet.",
-            fix: "Look into the pod's slice: systemd-cgls shows processes that are left, and find shows which \
+            fix: "{if kubelet} Update kubelet to {fixed} or later: what is left under /sys/fs/cgroup/misc goes away with \
+                  the update or a reboot.\n\
+                  {if process} A process in state D waits for storage or the kernel, and no signal ends it: mend what \
+                  it waits for, or reboot the node.\n\
+                  {if controller} Unmount the tree of {controller}, or keep it from being mounted with the kernel \
+                  argument cgroup_no_v1={controller}, unless something needs it.\n\
+                  {if look} Look into the pod's slice: systemd-cgls shows processes that are left, and find shows which \
                   tree still has directories. A process in state D waits for storage or the kernel: mend that, or \
                   reboot.\n\
                   {if may_be_misc} Directories in /sys/fs/cgroup/misc alone mean the misc mismatch: update kubelet.\n\
-                  On cgroup v2 an empty child can be removed with rmdir, children first.",
+                  {if may_be_v2} On cgroup v2 an empty child can be removed with rmdir, children first.",
             notes: on_pages(&[
                 "Two lines for the same pod count as a loop. A single one may be a race that kubelet wins at its \
                  next attempt.",
@@ -50,21 +59,25 @@ pub static RULE: Rule = Rule {
         ja: Text {
             title: "kubelet が Pod の cgroup を削除できない",
             says: &[
-                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。{process_state} 状態のプロセスが残っています。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。プロセス {process} が D 状態のまま止まっています。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v1 のコントローラー {controller} を認識しないためです。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。マウントとバージョン（{seen}）に原因は見当たりません。スライスに何が残っているかを調べてください。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。貼り付けられた内容からは原因を特定できません。マウント一覧と kubelet、runc のバージョンがあれば分かることがあります。",
             ],
             why: "kubelet は Pod をクリーンアップするたびに（数秒おきに）、該当するすべての Pod で削除を再試行します。そのつど kubelet、systemd、dbus の CPU とメモリを消費し、\
                   Pod の入れ替わりが多いノードでは対象が増え続け、最後には NotReady になります。このメッセージの原因は 1 つではありません。\
                   kubelet が認識しない cgroup v1 コントローラー（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
-            fix: "その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
+            fix: "{if kubelet} kubelet を {fixed} 以降に更新してください。/sys/fs/cgroup/misc に残ったディレクトリは、更新またはノードの再起動で消えます。\n\
+                  {if process} D 状態のプロセスはストレージやカーネルの処理を待っており、シグナルでは終了しません。待っている原因を取り除くか、ノードを再起動してください。\n\
+                  {if controller} 必要がなければ {controller} の階層をアンマウントするか、カーネルの起動パラメーター cgroup_no_v1={controller} でマウントされないようにしてください。\n\
+                  {if look} その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
                   D 状態のプロセスはストレージやカーネルの処理を待っているため、その原因を取り除くか、ノードを再起動します。\
                   \n\
                   {if may_be_misc} /sys/fs/cgroup/misc にだけ残っている場合は misc の不整合なので、kubelet を更新してください。\n\
-                  cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
+                  {if may_be_v2} cgroup v2 では、空の子 cgroup を下の階層から rmdir で削除できます。",
             notes: on_pages(&[
                 "同じ Pod の行が 2 行以上あればループとみなします。1 行だけなら一時的な競合で、\
                  次の試行で削除できることがあります。",
@@ -75,20 +88,24 @@ pub static RULE: Rule = Rule {
         zh: Text {
             title: "kubelet 无法删除 Pod 的 cgroup",
             says: &[
-                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：有处于 {process_state} 状态的进程卡在其中。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {kubelet} 无法识别运行时创建的 misc cgroup，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：进程 {process} 卡在 D 状态。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：它无法识别 cgroup v1 控制器 {controller}。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行），从挂载和版本（{seen}）看不出原因，请查看其 slice 中还残留什么。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行），粘贴的内容无法说明原因，补充挂载列表以及 kubelet 和 runc 的版本或许可以判断。",
             ],
             why: "kubelet 每次清理 Pod 时（每隔几秒）都会对所有这类 Pod 重试删除，消耗 kubelet、systemd 和 dbus 的 CPU 与内存。在 Pod \
                   变动频繁的节点上，开销会不断增长，直到节点变为 NotReady。这条日志有多种原因：kubelet 无法识别的 cgroup v1 控制器（misc、files）、\
                   无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
-            fix: "检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
+            fix: "{if kubelet} 请把 kubelet 升级到 {fixed} 或更高版本；升级或重启节点后，/sys/fs/cgroup/misc 下残留的目录会消失。\n\
+                  {if process} D 状态的进程在等待存储或内核，任何信号都无法结束它：请先排除它所等待的原因，或重启节点。\n\
+                  {if controller} 如果不需要，请卸载 {controller} 层级，或用内核启动参数 cgroup_no_v1={controller} 禁止挂载。\n\
+                  {if look} 检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
                   \n\
                   {if may_be_misc} 如果只有 /sys/fs/cgroup/misc 下有残留，就是 misc 不匹配，请升级 kubelet。\n\
-                  在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
+                  {if may_be_v2} 在 cgroup v2 上，空的子 cgroup 可以自下而上用 rmdir 删除。",
             notes: on_pages(&[
                 "同一个 Pod 出现两行以上即视为循环。只有一行时可能只是竞争，下次重试就会成功。",
                 "在 Pod 名称之前就被截断的行不计入，而是列在“未使用”中；之后是否删除成功，从这些行也看不出来。",
@@ -97,6 +114,13 @@ pub static RULE: Rule = Rule {
     },
     setting: None,
     remedy: "\
+{if kubelet}
+find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
+
+{if process}
+sudo cat /proc/PID/stack # what it waits for
+
+{if look}
 systemd-cgls -u kubepods.slice
 find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort
 ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
@@ -121,9 +145,6 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     };
     let mut finding = RULE.finding();
     finding.values = likely_cause(facts, &settings.node, lines);
-    if !kubelets_know_misc(facts) && settings.node.mode(&facts.cgroups) != Some(CgroupMode::V2) {
-        finding.values.insert("may_be_misc".into(), "misc".to_owned());
-    }
     finding.values.insert("pod".into(), (*pod).to_owned());
     finding.values.insert("times".into(), lines.len().to_string());
     finding.evidence = loops
@@ -132,7 +153,13 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         .filter_map(|(pod, lines)| {
             Some(Evidence::new(&lines.first()?.place, format!("{pod}: {}×", lines.len()), format!("< {LOOP}×")))
         })
-        .chain(facts.cgroups.stuck_processes.iter().map(|process| Evidence::new(&process.place, "D", "")))
+        .chain(
+            facts
+                .cgroups
+                .stuck_processes
+                .iter()
+                .map(|process| Evidence::new(&process.place, process.value.as_str(), "")),
+        )
         .collect();
     vec![finding]
 }
@@ -157,33 +184,65 @@ fn by_pod(facts: &Facts) -> Vec<(&str, Vec<&Found<DeleteError>>)> {
     whole
 }
 
-/// The quantities of the likeliest cause, which choose the form of the sentence; empty when nothing explains it.
+/// The quantities of the likeliest cause, which choose the form of the sentence and what to do. Where nothing is sure,
+/// `look` and what the cause may still be.
 fn likely_cause(facts: &Facts, node: &NodeProfile, lines: &[&Found<DeleteError>]) -> Values {
     let mut cause = Values::new();
-    let old_kubelet = kubelets_maybe_too_old(facts).next().map(|kubelet| &kubelet.value);
-    if !facts.cgroups.stuck_processes.is_empty() {
-        cause.insert("process_state".into(), "D".into());
-    } else if let Some(mismatch) = misc_mismatches(facts).next() {
+    let mut tell = |name: &'static str, value: &str| {
+        cause.insert(name.into(), value.to_owned());
+    };
+    let process = facts.cgroups.stuck_processes.first();
+    if let Some(process) = process {
+        tell("process", &process.value);
+    }
+    if let Some(mismatch) = misc_mismatches(facts).next() {
         let kubelet = &mismatch.kubelet.value;
-        cause.insert("kubelet".into(), kubelet.text.clone());
-        cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
+        tell("kubelet", &kubelet.text);
+        tell("fixed", kubelet.first_kubelet_that_knows_misc());
+        return cause;
+    } else if process.is_some() {
+        return cause;
     } else if let Some(controller) = unknown_controllers(facts).next() {
-        cause.insert("controller".into(), controller.value.clone());
-    } else if lines.iter().any(|line| line.value.cause == DeleteCause::BusyV2) {
-        cause.insert("busy".into(), "EBUSY".into());
-    } else if let Some(kubelet) = old_kubelet.filter(|_| node.mode(&facts.cgroups) != Some(CgroupMode::V2)) {
-        cause.insert("old_kubelet".into(), kubelet.text.clone());
-        cause.insert("fixed".into(), kubelet.first_kubelet_that_knows_misc().into());
+        tell("controller", &controller.value);
+        return cause;
+    }
+    let mode = node.mode(&facts.cgroups);
+    let busy = lines.iter().any(|line| line.value.cause == DeleteCause::BusyV2);
+    tell("look", "systemd-cgls");
+    if busy || mode != Some(CgroupMode::V1) {
+        tell("may_be_v2", "rmdir");
+    }
+    if !busy && !kubelets_know_misc(facts) && mode != Some(CgroupMode::V2) {
+        tell("may_be_misc", "misc");
+    }
+    if busy {
+        tell("busy", "EBUSY");
+    } else if let Some(kubelet) = kubelets_maybe_too_old(facts).next().filter(|_| mode != Some(CgroupMode::V2)) {
+        tell("old_kubelet", &kubelet.value.text);
+        tell("fixed", kubelet.value.first_kubelet_that_knows_misc());
+    } else if is_told(facts, node) {
+        tell("seen", &seen(facts, mode));
     }
     cause
+}
+
+/// What was pasted and explains nothing: `cgroup v1, kubelet 1.25.9, runc 1.0.3`.
+fn seen(facts: &Facts, mode: Option<CgroupMode>) -> String {
+    let modes = CgroupMode::ALL.into_iter().filter(|(known, _)| Some(*known) == mode);
+    let modes = modes.map(|(_, name)| format!("cgroup {name}"));
+    let versions = [("kubelet", &facts.versions.kubelet), ("runc", &facts.versions.runc)].into_iter();
+    let versions = versions.filter_map(|(name, versions)| Some(format!("{name} {}", versions.first()?.value)));
+    modes.chain(versions).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::RULE;
+    use crate::Input;
     use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Misc};
     use crate::fixture::{findings, found, says, version};
     use crate::rules::Lang;
+    use crate::settings::Settings;
     use crate::show::said;
 
     fn facts(errors: &[(&str, DeleteCause)]) -> Facts {
@@ -211,8 +270,11 @@ mod tests {
     #[test]
     fn a_stuck_process_explains_even_a_single_line() {
         let mut facts = facts(&[("1495abbc", DeleteCause::SystemdTimeout)]);
-        facts.cgroups.stuck_processes = vec![found(())];
-        assert!(says(&RULE, &facts).ends_with("a process in state D is stuck in them."));
+        facts.cgroups.stuck_processes = vec![found("9917 (rpc_wait_bit_killable)".to_owned())];
+        assert!(says(&RULE, &facts).ends_with("while process 9917 (rpc_wait_bit_killable) is stuck in state D."));
+        let to_do = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
+        assert!(to_do.fix.starts_with("A process in state D waits") && to_do.fix.ends_with("reboot the node."));
+        assert_eq!(to_do.remedy.trim_end(), "sudo cat /proc/PID/stack # what it waits for");
     }
 
     /// 1.27.2 is the first of its minor that removes misc cgroups.
@@ -233,6 +295,59 @@ mod tests {
         facts.versions.runc = vec![version("1.1.7")];
         facts.versions.kubelet = vec![version("1.27.1")];
         assert!(says(&RULE, &facts).contains("kubelet 1.27.1 does not know the misc cgroups"));
+        let to_do = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
+        assert!(to_do.fix.starts_with("Update kubelet to 1.27.2 or later"), "{}", to_do.fix);
+        assert!(!to_do.fix.contains("state D") && !to_do.fix.contains("cgroup v2"), "{}", to_do.fix);
+        assert_eq!(to_do.remedy.trim_end(), "find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head");
+    }
+
+    const KUBELET: &str = "\
+W1 kubelet[1]: I1130 03:40:00.000011 1187 pod_container_manager_linux.go:191] \"Failed to delete cgroup paths\" \
+cgroupName=[kubepods besteffort podb2c9de10-93a3-4d9c-8f2e-6c1fd2d40e19] err=\"unable to destroy cgroup paths for \
+cgroup [kubepods besteffort podb2c9de10-93a3-4d9c-8f2e-6c1fd2d40e19] : ";
+
+    /// What is said about two such lines with an error each, and whatever else was pasted.
+    fn of_paste(error: &str, more: &str) -> String {
+        let line = format!("{KUBELET}{error}\"\n");
+        let report = crate::check(&[Input::new("paste", format!("{line}{line}{more}"))], &Settings::default());
+        let finding = report.findings.iter().find(|finding| finding.rule == RULE.id).unwrap();
+        said(finding, Lang::En).unwrap().says
+    }
+
+    const TIMEOUT: &str = "Timed out while waiting for systemd to remove \
+kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
+
+    /// What the advised commands print is read.
+    #[test]
+    fn what_was_advised_to_run_settles_it() {
+        let kubelet = "$ kubelet --version\nKubernetes v1.25.9\n";
+        let slice = "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
+        let find =
+            format!("{kubelet}$ find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort\n/sys/fs/cgroup/misc/{slice}\n");
+        assert!(of_paste(TIMEOUT, kubelet).contains("kubelet 1.25.9 may be too old"), "{}", of_paste(TIMEOUT, kubelet));
+        assert!(of_paste(TIMEOUT, &find).contains("kubelet 1.25.9 does not know the misc cgroups"));
+        let ps =
+            "$ ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'\n   9917 D    rpc_wait_bit_killable            ls /mnt\n";
+        assert!(of_paste(TIMEOUT, ps).contains("while process 9917 (rpc_wait_bit_killable) is stuck in state D"));
+        let named = format!("Failed to remove paths: map[misc:/sys/fs/cgroup/misc/{slice}]");
+        assert!(of_paste(&named, kubelet).contains("kubelet 1.25.9 does not know the misc cgroups"));
+    }
+
+    #[test]
+    fn versions_and_mounts_that_explain_nothing_are_not_asked_for() {
+        let mut facts = facts(&TWICE);
+        facts.cgroups.modes = vec![found(CgroupMode::V1)];
+        facts.cgroups.misc = vec![found(Misc::Mounted)];
+        facts.versions.kubelet = vec![version("1.23.6")];
+        facts.versions.runc = vec![version("1.0.3")];
+        assert!(
+            says(&RULE, &facts).ends_with(
+                "and the mounts and versions (cgroup v1, kubelet 1.23.6, runc 1.0.3) do not explain it: look for what is left in its slice."
+            ),
+            "{}",
+            says(&RULE, &facts)
+        );
+        assert!(!said(&findings(&RULE, &facts)[0], Lang::En).unwrap().fix.contains("rmdir"));
     }
 
     /// runc issue 4181: openEuler's `files` controller.

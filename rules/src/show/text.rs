@@ -101,7 +101,7 @@ impl Text<'_> {
         for evidence in &finding.evidence {
             self.evidence(f, evidence)?;
         }
-        let (Some(said), Some(rule)) = (said, rules::find(&finding.rule)) else { return Ok(()) };
+        let Some(said) = said else { return Ok(()) };
         let first_of_rule = told.insert(finding.rule.to_string());
         if first_of_rule {
             paragraph(f, &self.labelled(words::WHY, &said.why))?;

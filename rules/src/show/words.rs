@@ -94,7 +94,7 @@ pub const fn severity(severity: Severity) -> Label {
 }
 
 /// The kinds of input: ids as readers have them, in the order of reading, and names.
-const KINDS: [(&str, Label); 14] = [
+const KINDS: [(&str, Label); 15] = [
     ("manifest", Label { en: "Kubernetes manifest", ja: "Kubernetes マニフェスト", zh: "Kubernetes 清单" }),
     ("sysctl", Label { en: "sysctl values", ja: "sysctl の値", zh: "sysctl 参数" }),
     ("proc-cgroups", Label { en: "/proc/cgroups", ja: "/proc/cgroups", zh: "/proc/cgroups" }),
@@ -109,6 +109,7 @@ const KINDS: [(&str, Label); 14] = [
     ("mounts", Label { en: "mounts", ja: "マウント一覧", zh: "挂载列表" }),
     ("inotify-usage", Label { en: "inotify use", ja: "inotify の使用状況", zh: "inotify 使用情况" }),
     ("cgroup-tree", Label { en: "cgroup tree", ja: "cgroup 階層", zh: "cgroup 层级" }),
+    ("leftovers", Label { en: "what is left of pods", ja: "Pod の残存物", zh: "Pod 的残留" }),
     ("kernel-command-line", Label { en: "kernel command line", ja: "カーネルの起動パラメーター", zh: "内核启动参数" }),
     ("kubectl-tables", Label { en: "kubectl output", ja: "kubectl の出力", zh: "kubectl 输出" }),
     (
