@@ -48,6 +48,16 @@ pub(crate) struct Need<'a> {
     pub(crate) pods: PodsOfNode<'a>,
 }
 
+impl Need<'_> {
+    /// How many pods this need takes for granted because nothing tells how many the node may take.
+    pub(crate) fn assumed_pods(&self, settings: &Settings) -> Option<u64> {
+        match self.pods {
+            PodsOfNode::Max(pods, None) if settings.node.max_pods.is_none() => Some(pods),
+            _ => None,
+        }
+    }
+}
+
 /// The pods that a need was computed for.
 pub(crate) enum PodsOfNode<'a> {
     /// As many as run on one node.
@@ -219,7 +229,7 @@ impl Load<'_> {
         let allowed = u128::from(self.limit) * u128::from(percent);
         let allowed = allowed.div_ceil(100);
         let observed = format!("{whose}: {at_least}{}/{}", self.used.value.count, self.limit);
-        Evidence::new(&self.used.place, observed, format!("< {allowed}"))
+        Evidence::new(&self.used.place, observed, format!("< {allowed} ({percent}%)"))
     }
 }
 

@@ -28,9 +28,12 @@ pub static RULE: Rule = Rule {
                   root. Beyond it inotify_init fails with EMFILE, which reads \"too many open files\" but has nothing \
                   to do with ulimit, LimitNOFILE or fs.file-max. kubectl logs -f and journalctl -f stop following, \
                   OOM kills go unnoticed by the shim, and a kubelet that restarts does not come up again.",
-            fix: "{if target} Raise fs.inotify.max_user_instances now and for good: at least {least} are needed here, {target} \
-                  leave room. An instance costs kernel memory only once it is created, so a high limit is free. \
-                  Raising max_user_watches does not help here.\n\
+            fix: "{if target} Raise fs.inotify.max_user_instances now and for good.\n\
+                  {if known} At least {least} are needed here, {target} leave room.\n\
+                  {if assumed_pods} Nothing pasted tells how many pods the node takes: with kubelet's default of \
+                  {assumed_pods} it needs at least {least}, and {target} leave room.\n\
+                  {if target} An instance costs kernel memory only once it is created, so a high limit is free. Raising \
+                  max_user_watches does not help here.\n\
                   {if enough} The limit of {enough}, which was read after the errors, is enough here: it was probably \
                   raised since. Restart what failed and see whether the error comes back; if it does, count the \
                   instances of each user.",
@@ -57,8 +60,10 @@ pub static RULE: Rule = Rule {
                   root で動くすべてのコンテナ）は 1 つの上限を共有します。上限を超えると inotify_init は EMFILE を返します。\
                   メッセージは「too many open files」ですが、ulimit や LimitNOFILE、fs.file-max とは関係ありません。\
                   kubectl logs -f や journalctl -f で追跡できなくなり、shim は OOM kill を検知できず、kubelet は再起動すると立ち上がらなくなります。",
-            fix: "{if target} fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。少なくとも {least} が必要です。余裕を見て {target} \
-                  にすることを推奨します。カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。\
+            fix: "{if target} fs.inotify.max_user_instances を今すぐ、かつ恒久的に引き上げてください。\n\
+                  {if known} 少なくとも {least} が必要です。余裕を見て {target} にすることを推奨します。\n\
+                  {if assumed_pods} maxPods が分からないため kubelet の既定値（{assumed_pods} Pod）で計算すると、少なくとも {least} が必要です。余裕を見て {target} にすることを推奨します。\n\
+                  {if target} カーネルメモリを使うのは実際に作成されたインスタンスだけなので、上限を高くしても負担はありません。\
                   max_user_watches を上げても解決しません。\n\
                   {if enough} エラーの後に読み取った上限 {enough} は、ここでは十分な値です。エラーの後に引き上げられたと考えられます。失敗したものを再起動し、\
                   エラーが再び出るか確認してください。再び出る場合は、ユーザーごとのインスタンス数を数えてください。",
@@ -84,7 +89,10 @@ pub static RULE: Rule = Rule {
             why: "内核按 UID 统计 inotify 实例，节点上所有以 root 运行的程序（systemd、udev、kubelet、containerd 及其 shim，以及所有以 root 运行的容器）共用一份额度。\
                   超出后 inotify_init 返回 EMFILE，提示是“too many open files”，但与 ulimit、LimitNOFILE、fs.file-max 无关。\
                   kubectl logs -f 和 journalctl -f 无法继续跟踪，shim 收不到 OOM 事件，kubelet 一旦重启就无法再启动。",
-            fix: "{if target} 立即并永久调高 fs.inotify.max_user_instances：这里至少需要 {least}，留出余量可设为 {target}。实例只有创建后才占用内核内存，\
+            fix: "{if target} 立即并永久调高 fs.inotify.max_user_instances。\n\
+                  {if known} 这里至少需要 {least}，留出余量可设为 {target}。\n\
+                  {if assumed_pods} 粘贴的内容中没有 maxPods，按 kubelet 默认的 {assumed_pods} 个 Pod 计算，至少需要 {least}，留出余量可设为 {target}。\n\
+                  {if target} 实例只有创建后才占用内核内存，\
                   上限设高没有代价。调高 max_user_watches 在这里没有用。\n\
                   {if enough} 错误之后读到的上限 {enough} 在这里已经足够，可能是后来调高的。请重启出错的程序，看错误是否再次出现；\
                   如果再次出现，请统计每个用户的实例数。",
@@ -131,6 +139,11 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         finding.values.insert(NO_SETTING.into(), String::new());
     } else {
         finding.values.insert("least".into(), least.to_string());
+        let (name, pods) = match need.assumed_pods(settings).filter(|_| least == need.instances) {
+            Some(pods) => ("assumed_pods", pods.to_string()),
+            None => ("known", least.to_string()),
+        };
+        finding.values.insert(name.into(), pods);
         finding.values.insert("target".into(), target_instances(inotify, &need).to_string());
     }
     // One user's count tells more than a sum over all of them.
@@ -165,6 +178,8 @@ mod tests {
     use super::RULE;
     use crate::facts::{Facts, InUse, InotifyError, Whose};
     use crate::fixture::{findings, found, says};
+    use crate::rules::Lang;
+    use crate::show::said;
 
     fn used(count: u64, whose: Whose) -> InUse {
         InUse { count, whose, at_least: false, limit: None }
@@ -227,5 +242,18 @@ mod tests {
         assert_eq!(says(&RULE, &facts), "The kernel refused a new inotify instance at the limit of 128 per user.");
         facts.inotify.errors = vec![found(InotifyError::Watches)];
         assert!(findings(&RULE, &facts).is_empty(), "watches are another limit");
+    }
+
+    /// kubelet takes 110 pods unless it is configured otherwise (`pkg/kubelet/apis/config/v1beta1/defaults.go`).
+    #[test]
+    fn the_pods_that_a_need_was_computed_for_are_named_where_they_were_assumed() {
+        let fix = |facts: &Facts| said(&findings(&RULE, facts)[0], Lang::En).unwrap().fix;
+        let mut facts = facts(None, Vec::new());
+        facts.inotify.errors = vec![found(InotifyError::Instances)];
+        assert!(fix(&facts).contains("with kubelet's default of 110 it needs at least 245"), "{}", fix(&facts));
+        facts.nodes.max_pods = vec![found(250)];
+        assert!(fix(&facts).contains("At least 525 are needed here"), "{}", fix(&facts));
+        let full = self::facts(Some(512), vec![used(512, Whose::Uid(0))]);
+        assert!(fix(&full).contains("At least 641 are needed here"), "{}", fix(&full));
     }
 }
