@@ -1,8 +1,9 @@
 //! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
-use crate::facts::{Facts, Found};
+use crate::facts::{CgroupMode, Facts, Found};
 use crate::kubernetes::version::{MemcgIds, Version};
 use crate::report::{Missing, Status, Values, Wanted};
+use crate::settings::NodeProfile;
 
 /// Ids of memory cgroups are 16 bits wide, on cgroup v1 and v2 alike (`mm/memcontrol.c`, `MEM_CGROUP_ID_MAX`).
 pub(crate) const MAX_IDS: u64 = 65_535;
@@ -68,8 +69,9 @@ pub(crate) fn first_fixed_kernel(kernel: &Version) -> &'static str {
 
 /// What is left to do about ids that are not given back, as values of a finding: `any_kernel` where none is known,
 /// `old_kernel` and `least_kernel` where an update helps, `patched_kernel` where RHEL 7 has its fix, `fixed_kernel`
-/// where an update does not help; `uncounted`, `leftovers` or `removed` by what was counted; `accounted` or `nokmem`.
-pub(crate) fn left_to_do(facts: &Facts) -> Values {
+/// where an update does not help; `uncounted`, `leftovers` or `removed` by what was counted; `accounted` or `nokmem`. For the commands `old_el_kernel` where yum has the update, and
+/// `count_on_v1` and `count_on_v2` where counting would tell.
+pub(crate) fn left_to_do(facts: &Facts, node: &NodeProfile) -> Values {
     let mut values = Values::new();
     kernel(facts, &mut values);
     let memcg = &facts.memcg;
@@ -81,6 +83,14 @@ pub(crate) fn left_to_do(facts: &Facts) -> Values {
         _ => ("uncounted", "find -type d".to_owned()),
     };
     values.insert(name.into(), value);
+    // RHEL 7 is too old for cgroup v2.
+    let el7 = facts.versions.kernel.iter().any(|kernel| kernel.value.el7_build().is_some());
+    let mode = node.mode(&facts.cgroups).or_else(|| el7.then_some(CgroupMode::V1));
+    for (other, name) in [(CgroupMode::V2, "count_on_v1"), (CgroupMode::V1, "count_on_v2")] {
+        if values.contains_key("uncounted") && mode != Some(other) {
+            values.insert(name.into(), String::new());
+        }
+    }
     let nokmem = if memcg.runs_without_kmem() == Some(true) { "nokmem" } else { "accounted" };
     values.insert(nokmem.into(), "cgroup.memory=nokmem".to_owned());
     values
@@ -96,6 +106,9 @@ fn kernel(facts: &Facts, values: &mut Values) {
     };
     let (name, kernel) = if let Some(old) = kernels().find(is_old) {
         values.insert("least_kernel".into(), first_fixed_kernel(old).to_owned());
+        if old.el7_build().is_some() {
+            values.insert("old_el_kernel".into(), old.text.clone());
+        }
         ("old_kernel", old)
     } else if let Some(patched) = kernels().find(|kernel| kernel.el7_build().is_some()) {
         ("patched_kernel", patched)

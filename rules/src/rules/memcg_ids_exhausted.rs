@@ -118,12 +118,20 @@ pub static RULE: Rule = Rule {
     },
     setting: None,
     remedy: "\
-{if uncounted}
+{if count_on_v1}
 grep memory /proc/cgroups
 find /sys/fs/cgroup/memory -type d | wc -l
-grep dying /sys/fs/cgroup/cgroup.stat # on cgroup v2
+
+{if count_on_v2}
+grep descendants /sys/fs/cgroup/cgroup.stat # on cgroup v2
 
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
+kubectl drain NODE --ignore-daemonsets
+
+{if old_el_kernel}
+sudo yum update kernel # on the node
+
+sudo reboot # on the node
 ",
     links: &[
         "https://github.com/torvalds/linux/commit/73f576c04b94",
@@ -135,7 +143,7 @@ sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
 }
 .of_texts();
 
-fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;
     let mut finding = RULE.finding();
     for (label, count) in [("num_cgroups", &memcg.num_cgroups), ("find -type d", &memcg.directories)] {
@@ -158,7 +166,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     finding.evidence.extend(kernels.map(|kernel| {
         Evidence::new(&kernel.place, format!("{}: {}", kernel.value, kernel.value.kernel_memcg_errno()), "")
     }));
-    finding.values.extend(left_to_do(facts));
+    finding.values.extend(left_to_do(facts, &settings.node));
     finding.values.insert("max".into(), MAX_IDS.to_string());
     vec![finding]
 }
@@ -166,7 +174,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::facts::Facts;
+    use crate::facts::{CgroupMode, Facts};
     use crate::fixture::{findings, found, says, version};
     use crate::rules::Lang;
     use crate::show::said;
@@ -226,6 +234,27 @@ mod tests {
             let fix = to_do(&[kernel], None, false);
             assert!(fix.contains(left) && !fix.contains("For good"), "{kernel}: {fix}");
         }
+    }
+
+    /// On RHEL 7, yum has the kernel, and there is no cgroup v2.
+    #[test]
+    fn commands_fit_the_node() {
+        let remedy = |kernel: &str, mode: Option<CgroupMode>| {
+            let mut facts = Facts::default();
+            facts.memcg.num_cgroups = Some(found(64_734));
+            facts.versions.kernel = vec![version(kernel)];
+            facts.cgroups.modes = mode.map(found).into_iter().collect();
+            said(&findings(&RULE, &facts)[0], Lang::En).unwrap().remedy
+        };
+        let ubuntu = |mode| remedy("5.15.0-71-generic", mode);
+        let holds =
+            |remedy: &str| ["/cgroup/memory", "cgroup.stat", "yum update kernel"].map(|part| remedy.contains(part));
+        assert_eq!(holds(&remedy("3.10.0-957.21.3.el7.x86_64", None)), [true, false, true]);
+        assert_eq!(holds(&remedy("3.10.0-1160.88.1.el7.x86_64", None)), [true, false, false]);
+        assert_eq!(holds(&ubuntu(None)), [true, true, false]);
+        assert_eq!(holds(&ubuntu(Some(CgroupMode::V1))), [true, false, false]);
+        assert_eq!(holds(&ubuntu(Some(CgroupMode::V2))), [false, true, false]);
+        assert!(ubuntu(None).ends_with("kubectl drain NODE --ignore-daemonsets\nsudo reboot # on the node\n"));
     }
 
     #[test]

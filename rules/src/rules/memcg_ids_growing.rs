@@ -102,10 +102,12 @@ pub static RULE: Rule = Rule {
     },
     setting: None,
     remedy: "\
-{if uncounted}
+{if count_on_v1}
 grep memory /proc/cgroups
 find /sys/fs/cgroup/memory -type d | wc -l
-grep dying /sys/fs/cgroup/cgroup.stat # on cgroup v2
+
+{if count_on_v2}
+grep descendants /sys/fs/cgroup/cgroup.stat # on cgroup v2
 
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
 ",
@@ -118,7 +120,7 @@ sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
 }
 .of_texts();
 
-fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let memcg = &facts.memcg;
     let Some(counted) = memcg.num_cgroups.as_ref().or(memcg.directories.as_ref()) else {
         return Vec::new();
@@ -135,7 +137,7 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
     finding.evidence.push(Evidence::new(&counted.place, observed, format!("<= {allowed}")));
     finding.values.insert("cgroups".into(), counted.value.to_string());
     finding.values.insert("max".into(), MAX_IDS.to_string());
-    finding.values.extend(left_to_do(facts));
+    finding.values.extend(left_to_do(facts, &settings.node));
     if let Some(live) = live {
         finding.evidence.push(Evidence::new(&live.place, live.value.to_string(), ""));
         finding.values.insert("live".into(), live.value.to_string());

@@ -1,13 +1,11 @@
 //! A kernel that is known to keep the ids of removed memory cgroups.
 
 use crate::facts::Facts;
-use crate::kubernetes::platform::Setting;
 use crate::kubernetes::version::MemcgIds;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::memcg::first_fixed_kernel;
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
-use crate::show::NO_SETTING;
 
 /// See the module.
 pub static RULE: Rule = Rule {
@@ -80,8 +78,13 @@ pub static RULE: Rule = Rule {
             ]),
         },
     },
-    setting: Some(Setting::kernel_argument("cgroup.memory", "nokmem")),
+    setting: None,
     remedy: "\
+{if slabs}
+sudo yum update kernel
+sudo grubby --update-kernel=ALL --args={slabs}
+cat /proc/cmdline # after the reboot
+
 {if page_cache}
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches # from cron, for example every hour
 ",
@@ -123,7 +126,6 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
             finding.values.insert("slabs".into(), "cgroup.memory=nokmem".to_owned());
         } else {
             finding.values.insert("page_cache".into(), "drop_caches".to_owned());
-            finding.values.insert(NO_SETTING.into(), String::new());
         }
         finding.evidence.push(evidence);
         findings.push(finding);
@@ -169,7 +171,9 @@ mod tests {
         };
         let (fix, remedy) = told("3.10.0-693.17.1.el7.x86_64");
         assert!(
-            fix.contains("Until then boot with cgroup.memory=nokmem") && remedy.contains("grubby"),
+            fix.contains("Until then boot with cgroup.memory=nokmem")
+                && remedy
+                    .starts_with("sudo yum update kernel\nsudo grubby --update-kernel=ALL --args=cgroup.memory=nokmem"),
             "{fix} {remedy}"
         );
         let (fix, remedy) = told("4.2.0-42-generic");
