@@ -209,6 +209,15 @@ onPage("a log pasted over all of the text takes its place, and so does what is p
   assert.deepEqual(await visit.inputNames(), ["Pasted text", "paste-2"]);
 });
 
+onPage("cleared, a text too long to be edited gives the focus to the empty field", async (visit) => {
+  await visit.paste(chatter(EDITABLE + 1));
+  await visit.verdictIs(/^At risk/);
+  await visit.button("Clear").focus();
+  await visit.page.keyboard.press("Enter");
+  await eventually(async () =>
+    assert.equal(await visit.input.evaluate((input) => input === document.activeElement && input.value), ""));
+});
+
 onPage("at 320 px, long names of inputs are whole, and scroll nothing sideways", { viewport: { width: 320, height: 700 } },
   async (visit) => {
     const names = ["a".repeat(70) + ".log", "ノードのログ".repeat(12) + ".txt"];

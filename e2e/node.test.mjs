@@ -76,3 +76,28 @@ onPage("a node's memory decides whether memory volumes fit", { open: "#example=m
     await visit.verdictIs(/^At risk/);
     await visit.report.getByText("memory-volume-overcommits-node", { exact: true }).waitFor();
   });
+
+onPage("what is stated of runtime and cgroup version counts, and is said while the form is folded", async (visit) => {
+  await visit.paste(LIMIT);
+  await visit.verdictIs(/^At risk/);
+  await unfold(visit);
+  // Pods need no instances on cgroup v1.
+  await visit.page.getByRole("combobox", { name: "cgroup version" }).selectOption("v1");
+  await visit.verdictIs(/^No risk found/);
+  await visit.page.getByRole("combobox", { name: "Container runtime" }).selectOption("cri-o");
+  assert.equal(await summary(visit).textContent(), "About the node: cri-o, cgroup v1 (set here)");
+});
+
+onPage("a link that fills the form leaves no message about what was wrong in it", async (visit) => {
+  await visit.paste(LIMIT);
+  await visit.verdictIs(/^At risk/);
+  const pods = await unfold(visit);
+  await pods.fill("many");
+  await pods.blur();
+  await visit.page.getByText(/whole number above 0/).waitFor();
+  await visit.page.evaluate((hash) => (location.hash = hash), OF_NODE);
+  await visit.verdictIs(/^No risk found/);
+  await eventually(async () => assert.equal(await pods.inputValue(), "30"));
+  assert.equal(await visit.page.getByText(/whole number above 0/).count(), 0);
+  assert.equal(await pods.getAttribute("aria-invalid"), null);
+});

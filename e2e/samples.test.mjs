@@ -116,3 +116,13 @@ onPage("what a sample took away stays to be brought back through further samples
   await eventually(async () => assert.equal(await visit.input.inputValue(), "uname -r\n5.4.0\n"));
   assert.equal(await visit.button("Bring my text back").count(), 0);
 });
+
+onPage("a pasted text comes back as it was, its last line feed included", async (visit) => {
+  await visit.paste("hello\n");
+  await visit.statusIs(/checked/);
+  await visit.loadExample(BAD);
+  await visit.verdictIs(/^At risk/);
+  assert.equal(await visit.input.inputValue(), example(BAD));
+  await visit.click("Bring my text back");
+  assert.equal(await visit.input.inputValue(), "hello\n");
+});

@@ -328,3 +328,26 @@ onPage("the link is that of the present text, also when the findings stay the sa
   await eventually(async () => assert.match(await preview.inputValue(), /# other/));
   assert.doesNotMatch(await preview.inputValue(), /# first/);
 });
+
+onPage("a box that is ticked keeps the focus while the next link is made", async (visit) => {
+  const others = Array.from({ length: 2_000 }, (_, at) => `net.noise_${(at * 2654435761) % 4294967296}.mark = ${at}\n`);
+  await visit.paste(`${others.join("")}${LIMIT}`);
+  await visit.verdictIs(/^At risk/);
+  await visit.click("Share link…");
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  const box = panel.getByRole("checkbox", { name: "lines without findings" });
+  await box.focus();
+  await visit.page.keyboard.press("Space");
+  await panel.getByText(/^The link has \d{5,} characters/).waitFor();
+  assert.equal(await box.evaluate((box) => box === document.activeElement && !box.checked), true);
+});
+
+onPage("machines of several inputs stay apart in a link", async (visit) => {
+  await visit.paste("root@worker-7:~# uname -r\n3.10.0-957.el7.x86_64\n");
+  await visit.click("Add another input");
+  await visit.paste("root@worker-9:~# cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz root=/dev/sda1 cgroup.memory=nokmem\n");
+  await visit.verdictIs(/^At risk/);
+  const other = await openElsewhere(visit, (await share(visit)).link);
+  await other.verdictIs(/^At risk/);
+  assert.deepEqual(await other.rules(), await visit.rules());
+});

@@ -89,8 +89,10 @@ pub fn App(props: &AppProps) -> Html {
                 shell::switch(input, text);
             }
             if to.replaces {
-                // What is hidden takes no focus.
-                input.set_hidden(!to.inputs.is_editable());
+                if to.inputs.is_editable() {
+                    // What is hidden takes no focus.
+                    input.set_hidden(false);
+                }
                 shell::give_back(focused, shell);
             }
             let length = input.text_length();
