@@ -79,7 +79,7 @@ pub struct Facts {
     pub memcg: Memcg,
     /// Versions of what runs on the node.
     pub versions: Versions,
-    /// What each machine has one of at a time; [`Facts::settle`] takes the worst.
+    /// What each machine has one of at a time; the worst counts where several are looked at as one.
     pub readings: BTreeMap<(Gauge, Host), Found<u64>>,
     /// Names of machines.
     pub names: BTreeMap<Host, String>,
