@@ -24,7 +24,9 @@ static TELLING: Needles =
 
 fn read(block: &Block, notes: &mut Notes) {
     if let Some(command) = block.command {
-        note_path(block, command.line, notes);
+        if is_about_paths_here(block, command.text()) {
+            note_path(block, command.line, notes);
+        }
         // The file has lines only where kernel memory is accounted.
         let accounted = command.text().contains("memory.kmem.slabinfo");
         if let Some(line) = block.lines().find(|line| accounted && line.text.contains("slabdata")) {
@@ -80,6 +82,11 @@ fn read(block: &Block, notes: &mut Notes) {
 
 /// Signs of a query: LogQL, a Prometheus rule, node-problem-detector's patterns.
 static QUERIES: Needles = Needles::new(&["|= ", "|~ ", "expr:", "\"pattern\":"]);
+
+/// Whether a command that names paths shows that they are there: it has printed something, and ran on this machine.
+fn is_about_paths_here(block: &Block, command: &str) -> bool {
+    block.lines().any(|line| !line.text.trim().is_empty()) && find(command, "ssh ").is_none()
+}
 
 /// Note the cgroup mode that a path in the line gives away.
 fn note_path(block: &Block, line: &Line, notes: &mut Notes) {
@@ -343,6 +350,14 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_is_only_typed_tells_nothing_of_the_machine() {
+        let modes = |text| facts(text).cgroups.modes.len();
+        assert_eq!(modes("[ops@gw ~]$ ls /sys/fs/cgroup/memory/kubepods\nburstable\n"), 1);
+        assert_eq!(modes("[ops@gw ~]$ grep -r x /sys/fs/cgroup/memory/kubepods\n[ops@gw ~]$ ssh n2 hostname\nn2\n"), 0);
+        assert_eq!(modes("[ops@gw ~]$ ssh n2 'ls /sys/fs/cgroup/memory/kubepods'\nburstable\n"), 0);
+    }
+
+    #[test]
     fn emfile_is_instances_and_enospc_is_watches() {
         for (line, want) in [
             ("failed to create fsnotify watcher: too many open files", Some(Instances)),
@@ -449,7 +464,7 @@ mod tests {
     fn paths_tell_the_mode() {
         let modes = |text: &str| facts(text).cgroups.modes.iter().map(|found| found.value).collect::<Vec<_>>();
         assert_eq!(modes("remove /sys/fs/cgroup/kubepods.slice/x.slice: device or resource busy"), [CgroupMode::V2]);
-        assert_eq!(modes("$ cat /sys/fs/cgroup/memory/kubepods/x/memory.limit_in_bytes"), [CgroupMode::V1]);
+        assert_eq!(modes("$ cat /sys/fs/cgroup/memory/kubepods/x/memory.limit_in_bytes\n536870912"), [CgroupMode::V1]);
         assert_eq!(modes("ls /sys/fs/cgroup/misc"), []);
     }
 }
