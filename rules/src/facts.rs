@@ -123,8 +123,12 @@ impl Gauge {
 }
 
 impl Facts {
-    /// Of several machines the worst reading decides.
+    /// Of several machines the worst reading decides, and of several versions on one machine the last that was read.
     pub(crate) fn settle(&mut self) {
+        let Versions { kubelet, runc, containerd, crio, kernel } = &mut self.versions;
+        for versions in [kubelet, runc, containerd, crio, kernel] {
+            keep_last_of_each_host(versions);
+        }
         let (inotify, memcg) = (&mut self.inotify, &mut self.memcg);
         // Those of another choice of machines must not stay.
         for kept in [
@@ -165,6 +169,14 @@ impl Facts {
         let first = platforms.next()?;
         platforms.all(|platform| platform == first).then_some(first)
     }
+}
+
+/// What is not known to be of one machine stays.
+fn keep_last_of_each_host(versions: &mut Vec<Found<Version>>) {
+    let mut seen = BTreeSet::new();
+    versions.reverse();
+    versions.retain(|version| version.host == Host::default() || seen.insert(version.host));
+    versions.reverse();
 }
 
 /// A piece that speaks of a memory volume but cannot be judged as it stands.

@@ -505,6 +505,25 @@ mod tests {
         assert_eq!(fired(&twice), ["cgroup-delete-errors "]);
     }
 
+    /// An update in the course of a transcript.
+    #[test]
+    fn of_a_machines_versions_the_last_one_counts() {
+        let table = |version: &str| {
+            format!(
+                "root@n1:~# kubectl get no\nNAME   STATUS   ROLES    AGE    VERSION\nn1     Ready    <none>   301d   {version}\n"
+            )
+        };
+        let misc = "root@n1:~# tail -1 /proc/cgroups\nmisc\t13\t118\t1\nroot@n1:~# runc -v\nrunc version 1.1.7\n";
+        let rules =
+            |text: &str| report(text).findings.iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>();
+        let before = table("v1.25.9") + misc;
+        assert!(rules(&before).contains(&"misc-cgroup-mismatch".to_owned()), "{:?}", rules(&before));
+        let after = before.clone() + &table("v1.25.10");
+        assert!(!rules(&after).contains(&"misc-cgroup-mismatch".to_owned()), "{:?}", rules(&after));
+        let after = before + "root@n1:~# kubelet --version\nKubernetes v1.25.10\n";
+        assert!(!rules(&after).contains(&"misc-cgroup-mismatch".to_owned()), "{:?}", rules(&after));
+    }
+
     #[test]
     fn a_single_machine_and_its_row_are_not_named() {
         let text = "$ kubectl get nodes\nNAME   STATUS   ROLES    AGE   VERSION\nw1     Ready    <none>   10d   v1.27.1\n\
