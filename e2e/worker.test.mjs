@@ -34,7 +34,7 @@ onPage("a link to a sample needs nobody to go anywhere", { open: "#example=inoti
   (visit) => visit.verdictIs(/^At risk/));
 
 onPage("what the checker was not given for want of a network is checked when that is back",
-  { complaints: [/ERR_INTERNET_DISCONNECTED|Failed to fetch/] },
+  { complaints: [/ERR_INTERNET_DISCONNECTED|Failed to fetch|error occurred when fetching the script/] },
   async (visit) => {
     const context = visit.page.context();
     await context.setOffline(true);
