@@ -121,6 +121,49 @@ fn kernel(facts: &Facts, values: &mut Values) {
     values.insert(name.into(), kernel.text.clone());
 }
 
+/// The lines of `fix` that the values of [`left_to_do`] choose from. A macro, because the words of a rule are put
+/// together when it is compiled.
+macro_rules! what_is_left {
+    (en) => {
+        "{if uncounted} If find shows as many directories as /proc/cgroups counts, they are real leftovers: \
+                  remove the empty ones.\n\
+                  {if leftovers} find counts {leftovers} directories, so they are leftovers that the container \
+                  runtime did not remove: remove the empty ones, the deepest first.\n\
+                  {if removed} find counts only {removed} directories: the other cgroups are removed already, and \
+                  the kernel still holds them.\n\
+                  {if any_kernel} For good: a kernel of 4.7 or later, on RHEL 7 at least 3.10.0-1062.4.1.\n\
+                  {if old_kernel} For good, update kernel {old_kernel} to {least_kernel} or later.\n\
+                  {if patched_kernel} Kernel {patched_kernel} already has the fix of RHEL 7, yet leaks are reported \
+                  with it: plan the move to a later release of the distribution, and until then drop caches on a \
+                  schedule or reboot the nodes in turn.\n\
+                  {if fixed_kernel} Kernel {fixed_kernel} already has the fix of Linux 4.7, so an update is not the \
+                  remedy. Look for what creates so many cgroups (crash loops, CronJobs, CI jobs) and for what holds \
+                  the removed ones (page cache, files in tmpfs)."
+    };
+    (ja) => {
+        "{if uncounted} find で数えたディレクトリ数が /proc/cgroups と同じなら、ディレクトリが実際に残っているので、空のものを削除します。\n\
+                  {if leftovers} find で {leftovers} 個のディレクトリが見つかっており、コンテナランタイムが削除しなかったものです。空のものを下の階層から削除してください。\n\
+                  {if removed} find で見つかるディレクトリは {removed} 個だけです。残りの cgroup は削除済みですが、カーネルがまだ保持しています。\n\
+                  {if any_kernel} 恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\n\
+                  {if old_kernel} 恒久対策は、カーネル {old_kernel} を {least_kernel} 以降に更新することです。\n\
+                  {if patched_kernel} カーネル {patched_kernel} には RHEL 7 の修正がすでに入っていますが、それでもリークの報告があります。\
+                  新しいメジャーリリースへの移行を計画し、それまでは drop_caches を定期的に実行するか、ノードを順に再起動してください。\n\
+                  {if fixed_kernel} カーネル {fixed_kernel} には Linux 4.7 の修正がすでに入っているため、更新では解決しません。\
+                  cgroup を大量に作っているもの（クラッシュループ、CronJob、CI ジョブ）と、削除済みの cgroup を保持しているもの（ページキャッシュ、tmpfs のファイル）を調べてください。"
+    };
+    (zh) => {
+        "{if uncounted} 如果 find 数出的目录与 /proc/cgroups 一样多，那就是真实残留的目录，请删除其中的空目录。\n\
+                  {if leftovers} find 数出 {leftovers} 个目录，它们是容器运行时没有删除的残留，请自下而上删除其中的空目录。\n\
+                  {if removed} find 只数出 {removed} 个目录：其余 cgroup 已被删除，但内核仍未释放。\n\
+                  {if any_kernel} 根治：升级到 4.7 及以上内核，RHEL 7 至少 3.10.0-1062.4.1。\n\
+                  {if old_kernel} 根治：把内核 {old_kernel} 升级到 {least_kernel} 或更高版本。\n\
+                  {if patched_kernel} 内核 {patched_kernel} 已包含 RHEL 7 的修复，但仍有泄漏的报告：请计划迁移到更新的发行版，在此之前定期执行 drop_caches，或轮流重启节点。\n\
+                  {if fixed_kernel} 内核 {fixed_kernel} 已包含 Linux 4.7 的修复，升级内核解决不了问题。请查找是什么在大量创建 cgroup（反复崩溃的容器、CronJob、CI 任务），\
+                  以及是什么占住了已删除的 cgroup（页缓存、tmpfs 中的文件）。"
+    };
+}
+pub(crate) use what_is_left;
+
 #[cfg(test)]
 mod tests {
     use super::state;

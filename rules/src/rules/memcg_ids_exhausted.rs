@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::Facts;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::memcg::{EXHAUSTED, MAX_IDS, left_to_do};
+use crate::risks::memcg::{EXHAUSTED, MAX_IDS, left_to_do, what_is_left};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
@@ -26,25 +26,14 @@ pub static RULE: Rule = Rule {
                   5.6, ENOSPC from 5.7 and EBUSY from 6.12: \"no space left on device\" is not about the disk here, \
                   and \"cannot allocate memory\" is not about free memory. On RHEL 7 the count in /proc/cgroups can \
                   be low although the ids are gone.",
-            fix: "To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
-                  frees ids that only page cache holds.\n\
-                  {if uncounted} If find shows as many directories as /proc/cgroups counts, they are real leftovers: \
-                  remove the empty ones.\n\
-                  {if leftovers} find counts {leftovers} directories, so they are leftovers that the container \
-                  runtime did not remove: remove the empty ones, the deepest first.\n\
-                  {if removed} find counts only {removed} directories: the other cgroups are removed already, and \
-                  the kernel still holds them.\n\
-                  {if any_kernel} For good: a kernel of 4.7 or later, on RHEL 7 at least 3.10.0-1062.4.1.\n\
-                  {if old_kernel} For good, update kernel {old_kernel} to {least_kernel} or later.\n\
-                  {if patched_kernel} Kernel {patched_kernel} already has the fix of RHEL 7, yet leaks are reported \
-                  with it: plan the move to a later release of the distribution, and until then drop caches on a \
-                  schedule or reboot the nodes in turn.\n\
-                  {if fixed_kernel} Kernel {fixed_kernel} already has the fix of Linux 4.7, so an update is not the \
-                  remedy. Look for what creates so many cgroups (crash loops, CronJobs, CI jobs) and for what holds \
-                  the removed ones (page cache, files in tmpfs).\n\
-                  {if accounted} cgroup.memory=nokmem stops the leak of kernel memory but does not lift the limit of \
+            fix: concat!(
+                "To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
+                  frees ids that only page cache holds.\n",
+                what_is_left!(en),
+                "\n{if accounted} cgroup.memory=nokmem stops the leak of kernel memory but does not lift the limit of \
                   {max} ids.\n\
                   {if nokmem} cgroup.memory=nokmem is in force already; it does not lift the limit of {max} ids.",
+            ),
             notes: on_pages(&[
                 "52000 ids (80 %) already count as used up, which is this rule's threshold and not the kernel's.",
                 "The article behind this rule takes the error beside a count below 65535 for proof of the leak. \
@@ -66,18 +55,12 @@ pub static RULE: Rule = Rule {
                   mkdir が返すエラーは、Linux 4.7 より前では ENOSPC、4.7〜5.6 では ENOMEM、5.7 以降では ENOSPC、6.12 以降では EBUSY です。\
                   ここでの「no space left on device」はディスクの空き容量とも、「cannot allocate memory」は空きメモリとも関係ありません。\
                   RHEL 7 では ID が尽きていても /proc/cgroups の値は小さいことがあります。",
-            fix: "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\n\
-                  {if uncounted} find で数えたディレクトリ数が /proc/cgroups と同じなら、ディレクトリが実際に残っているので、空のものを削除します。\n\
-                  {if leftovers} find で {leftovers} 個のディレクトリが見つかっており、コンテナランタイムが削除しなかったものです。空のものを下の階層から削除してください。\n\
-                  {if removed} find で見つかるディレクトリは {removed} 個だけです。残りの cgroup は削除済みですが、カーネルがまだ保持しています。\n\
-                  {if any_kernel} 恒久対策はカーネル 4.7 以降、RHEL 7 なら 3.10.0-1062.4.1 以降への更新です。\n\
-                  {if old_kernel} 恒久対策は、カーネル {old_kernel} を {least_kernel} 以降に更新することです。\n\
-                  {if patched_kernel} カーネル {patched_kernel} には RHEL 7 の修正がすでに入っていますが、それでもリークの報告があります。\
-                  新しいメジャーリリースへの移行を計画し、それまでは drop_caches を定期的に実行するか、ノードを順に再起動してください。\n\
-                  {if fixed_kernel} カーネル {fixed_kernel} には Linux 4.7 の修正がすでに入っているため、更新では解決しません。\
-                  cgroup を大量に作っているもの（クラッシュループ、CronJob、CI ジョブ）と、削除済みの cgroup を保持しているもの（ページキャッシュ、tmpfs のファイル）を調べてください。\n\
-                  {if accounted} cgroup.memory=nokmem はカーネルメモリのリークを止めますが、{max} 個という上限はなくなりません。\n\
+            fix: concat!(
+                "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\n",
+                what_is_left!(ja),
+                "\n{if accounted} cgroup.memory=nokmem はカーネルメモリのリークを止めますが、{max} 個という上限はなくなりません。\n\
                   {if nokmem} cgroup.memory=nokmem はすでに有効ですが、{max} 個という上限はなくなりません。",
+            ),
             notes: on_pages(&[
                 "使用数が 52000（80%）に達した時点で枯渇とみなします。これはこのルールのしきい値で、\
                  カーネルのものではありません。",
@@ -96,17 +79,12 @@ pub static RULE: Rule = Rule {
                   mkdir 的错误码：4.7 之前为 ENOSPC，4.7 到 5.6 为 ENOMEM，5.7 起为 ENOSPC，6.12 起为 EBUSY。\
                   因此这里的“no space left on device”与磁盘无关，“cannot allocate memory”也与空闲内存无关。\
                   在 RHEL 7 上，即使 ID 已用尽，/proc/cgroups 中的数字也可能很小。",
-            fix: "恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\n\
-                  {if uncounted} 如果 find 数出的目录与 /proc/cgroups 一样多，那就是真实残留的目录，请删除其中的空目录。\n\
-                  {if leftovers} find 数出 {leftovers} 个目录，它们是容器运行时没有删除的残留，请自下而上删除其中的空目录。\n\
-                  {if removed} find 只数出 {removed} 个目录：其余 cgroup 已被删除，但内核仍未释放。\n\
-                  {if any_kernel} 根治：升级到 4.7 及以上内核，RHEL 7 至少 3.10.0-1062.4.1。\n\
-                  {if old_kernel} 根治：把内核 {old_kernel} 升级到 {least_kernel} 或更高版本。\n\
-                  {if patched_kernel} 内核 {patched_kernel} 已包含 RHEL 7 的修复，但仍有泄漏的报告：请计划迁移到更新的发行版，在此之前定期执行 drop_caches，或轮流重启节点。\n\
-                  {if fixed_kernel} 内核 {fixed_kernel} 已包含 Linux 4.7 的修复，升级内核解决不了问题。请查找是什么在大量创建 cgroup（反复崩溃的容器、CronJob、CI 任务），\
-                  以及是什么占住了已删除的 cgroup（页缓存、tmpfs 中的文件）。\n\
-                  {if accounted} cgroup.memory=nokmem 能阻止内核内存泄漏，但不会取消 {max} 个 ID 的上限。\n\
+            fix: concat!(
+                "恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\n",
+                what_is_left!(zh),
+                "\n{if accounted} cgroup.memory=nokmem 能阻止内核内存泄漏，但不会取消 {max} 个 ID 的上限。\n\
                   {if nokmem} cgroup.memory=nokmem 已经生效，但它不会取消 {max} 个 ID 的上限。",
+            ),
             notes: on_pages(&[
                 "达到 52000 个 ID（80%）即视为耗尽，这是本规则的阈值，不是内核的。",
                 "原文章认为：出现错误而计数低于 65535，就可以确认是泄漏。这只适用于 RHEL 7 内核，那里 rmdir \
