@@ -77,6 +77,9 @@ for (const width of [1280, 320]) {
       await visit.verdictIs(/^At risk/);
       await visit.click("Share link…");
       await visit.click("Enforce this…");
+      // What comes into a panel only now would push down whatever has the focus below it.
+      await visit.button("Copy link").waitFor();
+      await visit.report.getByRole("listitem").getByText("Denied", { exact: true }).waitFor();
       await visit.page.getByRole("link", { name: "Skip to the report" }).focus();
       let stops = 0;
       for (; stops < 150; stops++) {
