@@ -12,9 +12,10 @@ use super::capacity_bar::capacity_bar;
 use super::copy_button::CopyButton;
 use super::evidence::evidence;
 use super::icon::Icon;
-use super::report_view::{Fix, Page};
+use super::report_view::Page;
 use crate::capacity::Capacity;
 use crate::checking::{self, Checked, Said, input_of};
+use crate::hooks::Fix;
 use crate::{jumps, words};
 
 /// The finding as an article; `number` tells it from the other findings, and it is `current` when the cursor is in one of

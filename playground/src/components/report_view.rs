@@ -15,6 +15,7 @@ use super::report_menu::ReportMenu;
 use super::risk_list::risk_list;
 use super::verdict_banner::verdict_banner;
 use crate::checking::{Checked, input_of};
+use crate::hooks::Fix;
 use crate::inputs::Inputs;
 use crate::places::Place;
 use crate::words;
@@ -43,15 +44,6 @@ pub struct Page {
     pub settings: Rc<Settings>,
     /// Does the work.
     pub core: Core,
-}
-
-/// Fixes to put into a text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fix {
-    /// Number of the input.
-    pub input: usize,
-    /// Numbers of the findings; none for all that there are and come to light.
-    pub findings: Vec<usize>,
 }
 
 /// Most findings that are shown at first: hundreds take a browser noticeable time.
