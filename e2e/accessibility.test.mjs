@@ -16,6 +16,7 @@ const WORDS = {
 const STATES = [
   ["empty", async () => {}],
   ["undecided", async (visit) => open(visit, "misc-cgroup-mismatch/bad-kubelet-1.27.1.txt")],
+  ["warnings", async (visit) => open(visit, "inotify-instances-low/bad-default-limit.txt")],
   ["findings", async (visit, words) => {
     await open(visit, "inotify-instances-exhausted/bad-cgroup-v2-node.txt");
     await visit.findings.first().getByText(words.why, { exact: true }).click();

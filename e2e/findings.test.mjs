@@ -43,6 +43,30 @@ onPage("F8 and Shift+F8 go round the findings, n and p once one has the focus", 
     assert.ok((await visit.input.inputValue()).includes("np"), "letters are typed where one types");
   });
 
+const ERROR = { open: `#example=${NODE}` };
+const WARNING = { open: "#example=inotify-instances-low/bad-default-limit.txt" };
+
+for (const [worst, options] of [["error", ERROR], ["warning", WARNING]]) {
+  onPage(`verdict and risk look like the worst finding: ${worst}`, options, async (visit) => {
+    await visit.verdictIs(/^At risk/);
+    const card = visit.findings.first();
+    assert.match(await card.locator(".severity").textContent(), new RegExp(`^${worst}`));
+    const look = await lookOf(card.locator(".severity"));
+    assert.deepEqual(await lookOf(visit.verdict), look);
+    assert.deepEqual(await lookOf(visit.report.locator("[data-risk=inotify] .status")), look);
+    await visit.page.emulateMedia({ forcedColors: "active" });
+    assert.equal((await lookOf(visit.verdict)).shape, look.shape, "the shape tells without the colour");
+  });
+}
+
+/** The colour of an element, and the shape of its icon. */
+function lookOf(element) {
+  return element.evaluate((element) => ({
+    colour: getComputedStyle(element).color,
+    shape: element.querySelector(".icon .outline").getAttribute("d"),
+  }));
+}
+
 onPage("severities can be hidden and shown again", { open: `#example=${NODE}` }, async (visit) => {
   await visit.verdictIs(/^At risk/);
   const shown = await visit.findings.count();

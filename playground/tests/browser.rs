@@ -306,6 +306,19 @@ async fn the_verdict_the_risks_and_the_findings_are_shown() {
 }
 
 #[wasm_bindgen_test]
+async fn verdict_and_risk_are_marked_as_their_worst_finding() {
+    for (severity, class) in [(Severity::Warning, ".warning"), (Severity::Error, ".error")] {
+        let mut marked = report();
+        marked.risks.get_mut(&Risk::Inotify).unwrap().severity = Some(severity);
+        marked.findings[0].severity = severity;
+        let stage = reported(marked, Lang::En).await;
+        for place in [".verdict", "[data-risk=inotify]", "article"] {
+            assert!(stage.has(&format!("{place}{class}")), "{place}{class}");
+        }
+    }
+}
+
+#[wasm_bindgen_test]
 async fn an_undecided_risk_names_the_command_to_paste_next() {
     let stage = reported(report(), Lang::En).await;
     assert_eq!(stage.text("[data-next=cgroup-cleanup] .command code"), "runc --version");

@@ -1,6 +1,6 @@
 //! Small pictures beside words that say the same, so hidden from screen readers.
 
-use rules::report::{Severity, Status, Verdict};
+use rules::report::{Report, RiskState, Severity, Status, Verdict};
 use yew::{Html, html};
 
 /// Shapes differ, not only colours.
@@ -64,10 +64,10 @@ impl From<Severity> for Icon {
     }
 }
 
-impl From<Status> for Icon {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::AtRisk => Self::Error,
+impl From<&RiskState> for Icon {
+    fn from(state: &RiskState) -> Self {
+        match state.status {
+            Status::AtRisk => at_risk(state.severity),
             Status::Undecided => Self::Question,
             Status::Ok => Self::Ok,
             Status::NoEvidence => Self::Nothing,
@@ -75,12 +75,17 @@ impl From<Status> for Icon {
     }
 }
 
-impl From<Verdict> for Icon {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::AtRisk => Self::Error,
+impl From<&Report> for Icon {
+    fn from(report: &Report) -> Self {
+        match report.verdict {
+            Verdict::AtRisk => at_risk(report.findings.iter().map(|finding| finding.severity).max()),
             Verdict::CannotJudge => Self::Question,
             Verdict::NoRiskFound => Self::Ok,
         }
     }
+}
+
+/// What is at risk looks like the worst that was found: not every risk is an emergency.
+fn at_risk(worst: Option<Severity>) -> Icon {
+    worst.map_or(Icon::Error, Icon::from)
 }

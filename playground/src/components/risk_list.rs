@@ -20,7 +20,7 @@ pub(super) fn risk_list(report: &Report, lang: Lang) -> Html {
             <h2 id="risks" class="unseen">{ words::RISKS.text(lang) }</h2>
             <ul>
                 { for states.iter().map(|(risk, state)| {
-                    let icon = Icon::from(state.status);
+                    let icon = Icon::from(state);
                     html! {
                         <li class={icon.class()} data-risk={risk.id()}>
                             <p class="name">{ risk_name(*risk).text(lang) }</p>

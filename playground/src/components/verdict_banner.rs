@@ -11,7 +11,7 @@ use crate::words;
 
 /// The sentence and how many findings of each severity there are.
 pub(super) fn verdict_banner(report: &Report, lang: Lang) -> Html {
-    let icon = Icon::from(report.verdict);
+    let icon = Icon::from(report);
     html! {
         <div class={classes!("verdict", icon.class())}>
             <h2>{ icon.view() }<span>{ verdict(report).text(lang) }</span></h2>
