@@ -215,6 +215,23 @@ onPage("a link that is too long is not offered, and the length is told", async (
   assert.equal(await visit.button("Copy link", panel).count(), 0);
 });
 
+onPage("a link that no page would open is not offered, and why is told", async (visit) => {
+  await visit.paste(LIMIT);
+  await visit.verdictIs(/^At risk/);
+  const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}.txt`, mimeType: "text/plain", buffer: Buffer.from("uname -r\n") }));
+  await visit.page.locator("input[type=file]").setInputFiles(files);
+  await visit.statusIs(/^101 lines checked/);
+  await visit.click("Share link…");
+  const panel = visit.report.getByRole("region", { name: "Share link…" });
+  await panel.getByText(/^A link with more than 100 texts or 2 MB cannot be opened/).waitFor();
+  assert.equal(await visit.button("Copy link", panel).count(), 0);
+  await visit.click("Remove 99.txt");
+  const { link, carried } = await share(visit);
+  assert.equal(carried.more.length, 99);
+  const other = await openElsewhere(visit, link);
+  await other.statusIs(/^100 lines checked/);
+});
+
 onPage("the link of a long text carries the lines behind its findings, which keep their places", async (visit) => {
   const others = Array.from({ length: 2_000 }, (_, at) => `net.noise_${(at * 2654435761) % 4294967296}.mark = ${at}\n`);
   await visit.paste(`${others.slice(0, 1_000).join("")}${LIMIT}${others.slice(1_000).join("")}`);

@@ -93,6 +93,11 @@ test("a link opens what it was made of", async () => {
   assert.deepEqual(await new Response(inflated).json(), { text, maxPods: 250, nodeMemory: "16Gi", line: 2 });
 });
 
+test("a text is refused that the page would not open", () => {
+  assert.match(module.link("x".repeat(2 * 1024 * 1024 - 11)), /^#v1\.d=/);
+  assert.throws(() => module.link("x".repeat(2 * 1024 * 1024)), { message: /no more than 2 MB/ });
+});
+
 test("what is wrong is said", () => {
   assert.throws(() => module.check(7), { message: /an input is a string/ });
   assert.throws(() => module.check("", { colour: 1 }), { message: /unknown option `colour`/ });

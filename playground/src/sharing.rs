@@ -3,7 +3,7 @@
 use rules::Input;
 use rules::settings::Settings;
 use serde::{Deserialize, Serialize};
-use share::{LONG, encode};
+use share::{LONG, encode, is_too_large};
 
 use crate::excerpt::excerpt;
 use crate::inputs::Inputs;
@@ -27,8 +27,8 @@ pub struct Choice {
 /// A link, and what it carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// The fragment of its address.
-    pub fragment: String,
+    /// The fragment of its address; none where the page would refuse to open it.
+    pub fragment: Option<String>,
     /// The texts that it carries, to look through.
     pub text: String,
     /// Whether there are lines that the report does not stand on.
@@ -43,7 +43,10 @@ pub fn link(inputs: &Inputs, texts: &[Input], settings: &Settings, choice: &Choi
     let all = inputs.clone().showing(choice.shown);
     let whole = choice.held.iter().rev().fold(all.clone(), |inputs, held| inputs.without(*held));
     let carried = |inputs: &Inputs| inputs.shared(&settings.node, choice.line);
-    let is_long = !choice.held.is_empty() || encode(&carried(&whole)).len() > LONG;
+    let is_long = !choice.held.is_empty() || {
+        let whole = carried(&whole);
+        is_too_large(&whole) || encode(&whole).len() > LONG
+    };
     let short = if is_long { excerpt(texts, settings) } else { None };
     let can_be_shorter = short.is_some();
     let short = short.filter(|_| choice.shorten).map(|texts| all.with_texts(&texts));
@@ -52,14 +55,15 @@ pub fn link(inputs: &Inputs, texts: &[Input], settings: &Settings, choice: &Choi
     let further = shared.more.iter().map(|part| format!("\n--- {}\n{}", part.name, part.text));
     let first = shared.name.iter().map(|name| format!("--- {name}\n"));
     let text = first.collect::<String>() + &shared.text + &further.collect::<String>();
-    Link { fragment: encode(&shared), text, can_be_shorter, leaves_out }
+    let fragment = (!is_too_large(&shared)).then(|| encode(&shared));
+    Link { fragment, text, can_be_shorter, leaves_out }
 }
 
 #[cfg(test)]
 mod tests {
     use rules::Input;
     use rules::settings::Settings;
-    use share::{LONG, decode};
+    use share::{LONG, TEXTS, decode};
 
     use super::{Choice, Link, link};
     use crate::inputs::{Inputs, Source};
@@ -87,7 +91,7 @@ mod tests {
         let link = of(&["10.1.2.3 chatter\n", LIMIT], &Choice { shown: 1, line: Some(1), ..choice() });
         assert_eq!(link.text, format!("--- a\n192.0.2.1 chatter\n\n--- a\n{LIMIT}"));
         assert!(!link.can_be_shorter && !link.leaves_out);
-        let carried = decode(&link.fragment).unwrap().unwrap();
+        let carried = decode(&link.fragment.unwrap()).unwrap().unwrap();
         assert_eq!((carried.shown, carried.line, carried.more.len()), (Some(1), Some(1), 1));
     }
 
@@ -95,11 +99,17 @@ mod tests {
     fn a_long_text_leaves_out_what_its_report_does_not_stand_on_unless_all_is_wanted() {
         let text = noise() + LIMIT;
         let short = of(&[&text], &choice());
-        assert!(short.can_be_shorter && short.fragment.len() < LONG, "{}", short.fragment.len());
+        assert!(short.can_be_shorter && short.fragment.unwrap().len() < LONG);
         assert_eq!(short.text.lines().filter(|line| !line.is_empty()).count(), 3, "{}", short.text);
         let whole = of(&[&text], &Choice { shorten: false, ..choice() });
-        assert!(whole.can_be_shorter && whole.fragment.len() > LONG);
+        assert!(whole.can_be_shorter && whole.fragment.unwrap().len() > LONG);
         assert_eq!(whole.text, format!("--- a\n{text}"));
+    }
+
+    #[test]
+    fn what_no_page_would_open_gets_no_link() {
+        assert!(of(&[LIMIT; TEXTS], &choice()).fragment.is_some());
+        assert_eq!(of(&[LIMIT; TEXTS + 1], &choice()).fragment, None);
     }
 
     /// Two machines, of which only the first one's kernel leaks.

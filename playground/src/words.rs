@@ -16,7 +16,7 @@ use crate::exports::NAME;
 use crate::fixes::Fixed;
 use crate::inputs::{EDITABLE, MOST};
 use crate::preferences::Theme;
-use crate::share::{Fault, LONG, TOO_LONG};
+use crate::share::{Fault, INFLATED, LONG, TEXTS, TOO_LONG};
 use crate::state::{Phase, Refused, State};
 use crate::worker::Lost;
 
@@ -544,6 +544,22 @@ pub fn link_length(lang: Lang, length: usize) -> String {
         (Lang::Ja, LONG..) => format!("{said}チャットツールによっては途中で切れることがあります。"),
         (Lang::Zh, LONG..) => format!("{said}有些聊天工具会截断这么长的链接。"),
         _ => said,
+    }
+}
+
+/// The texts are more than a link may carry.
+#[must_use]
+pub fn too_large_for_a_link(lang: Lang) -> String {
+    let size = INFLATED / (1024 * 1024);
+    match lang {
+        Lang::En => format!(
+            "A link with more than {TEXTS} texts or {size} MB cannot be opened: remove what is not needed, or save the \
+             report and send that."
+        ),
+        Lang::Ja => format!(
+            "テキストが {TEXTS} 件または {size} MB を超えるリンクは開けません。不要なものを減らすか、レポートを保存して送ってください。"
+        ),
+        Lang::Zh => format!("超过 {TEXTS} 份文本或 {size} MB 的链接无法打开。请删去不需要的内容，或保存报告后发送。"),
     }
 }
 

@@ -196,5 +196,6 @@ export function rules(lang?: Lang): RuleSummary[];
 /**
  * The fragment ("#v1.…") that makes the page open with that text: `new URL(link(text), "https://tools.example/noderisk/")`.
  * `line` is the 1-based line to lead to. It carries the text as it is, so leave out secrets.
+ * Throws where the text has more than 2 MB, which the page would not open.
  */
 export function link(text: string, options?: Pick<Options, "maxPods" | "nodeMemory" | "runtime" | "cgroups"> & { line?: number }): string;

@@ -68,11 +68,15 @@ pub fn rules(lang: Option<String>) -> Result<JsValue, JsError> {
 /// The fragment that makes the page open with that text.
 ///
 /// # Errors
-/// An option is wrong.
+/// An option is wrong, or the text is longer than the page opens.
 #[wasm_bindgen]
 pub fn link(text: String, options: &JsValue) -> Result<String, JsError> {
     let options = read(options)?;
-    Ok(share::encode(&share::Shared::new(text, &options.settings.node, options.line)))
+    let shared = share::Shared::new(text, &options.settings.node, options.line);
+    if share::is_too_large(&shared) {
+        return Err(JsError::new(&format!("a link carries no more than {} MB", share::INFLATED >> 20)));
+    }
+    Ok(share::encode(&shared))
 }
 
 fn checked(inputs: &[Input], options: &Options) -> Report {

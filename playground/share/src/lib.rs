@@ -22,10 +22,10 @@ const PREFIX: &str = "#v1.d=";
 const FURTHER: &str = "#v2.d=";
 
 /// The most that a link may inflate to, in bytes. Deflate shrinks a thousandfold, so a short link could hold up the page.
-const INFLATED: usize = 2 * 1024 * 1024;
+pub const INFLATED: usize = 2 * 1024 * 1024;
 
 /// The most texts that a link may carry: each takes a row of the page.
-const TEXTS: usize = 100;
+pub const TEXTS: usize = 100;
 
 /// Links longer than this, in characters, are cut by some chat tools.
 pub const LONG: usize = 2_000;
@@ -172,6 +172,17 @@ pub enum Fault {
     Newer,
 }
 
+/// Whether the link that carries `shared` would be refused where it is opened, so that there is no use in making it.
+#[must_use]
+pub fn is_too_large(shared: &Shared) -> bool {
+    exceeds(shared.to_json().len(), shared)
+}
+
+/// Asked on both sides: what one refuses, the other must not make.
+fn exceeds(inflated: usize, shared: &Shared) -> bool {
+    inflated > INFLATED || shared.more.len() >= TEXTS
+}
+
 /// The fragment that carries `shared`.
 #[must_use]
 pub fn encode(shared: &Shared) -> String {
@@ -206,7 +217,7 @@ fn inflate(data: &str) -> Result<Shared, Fault> {
         _ => Fault::Damaged,
     })?;
     let shared = str::from_utf8(&json).ok().and_then(Shared::from_json).ok_or(Fault::Damaged)?;
-    if shared.more.len() < TEXTS { Ok(shared) } else { Err(Fault::TooLarge) }
+    if exceeds(json.len(), &shared) { Err(Fault::TooLarge) } else { Ok(shared) }
 }
 
 // The generator of cases is not made for the browser.
@@ -224,7 +235,7 @@ mod tests {
     use rules::rules::RULES;
     use rules::settings::NodeProfile;
 
-    use super::{Fault, INFLATED, Part, Shared, TEXTS, decode, encode};
+    use super::{Fault, INFLATED, Part, Shared, TEXTS, decode, encode, is_too_large};
 
     /// Made by hand with Python: `base64url(zlib.compressobj(9, wbits=-15))`. They must open for ever.
     #[allow(clippy::type_complexity)] // A function, because a text of its own cannot be a constant.
@@ -284,11 +295,16 @@ mod tests {
     }
 
     #[test]
-    fn a_link_of_more_texts_than_a_page_can_list_is_refused() {
+    fn what_is_refused_where_a_link_is_opened_is_known_where_it_is_made() {
         let part = Part { name: "a".into(), kind: None, text: "x".into() };
-        let of = |count: usize| Shared { more: vec![part.clone(); count - 1], ..Shared::default() };
-        assert_eq!(decode(&encode(&of(TEXTS))), Some(Ok(of(TEXTS))));
-        assert_eq!(decode(&encode(&of(TEXTS + 1))), Some(Err(Fault::TooLarge)));
+        let texts = |count: usize| Shared { more: vec![part.clone(); count - 1], ..Shared::default() };
+        // A quotation mark takes two bytes in JSON, and the braces and the name of the field take 11.
+        let bytes = |count: usize| Shared { text: "\"".repeat((count - 11) / 2) + " ", ..Shared::default() };
+        for (largest, larger) in [(texts(TEXTS), texts(TEXTS + 1)), (bytes(INFLATED), bytes(INFLATED + 2))] {
+            assert!(!is_too_large(&largest) && is_too_large(&larger));
+            assert_eq!(decode(&encode(&larger)), Some(Err(Fault::TooLarge)));
+            assert_eq!(decode(&encode(&largest)), Some(Ok(largest)));
+        }
     }
 
     #[test]

@@ -86,14 +86,17 @@ pub fn SharePanel(props: &Props) -> Html {
 fn show(link: &Link, lang: Lang, copied: &Copied, copy: Callback<Rc<str>>) -> Html {
     // A link is of no use when all that it would carry is left out.
     let is_empty = link.leaves_out && link.text.is_empty();
-    let address: Rc<str> = fragment::address(&link.fragment).into();
-    let length = address.len();
+    let address = link.fragment.as_deref().map(|fragment| Rc::<str>::from(fragment::address(fragment)));
+    let length = address
+        .as_deref()
+        .map_or_else(|| words::too_large_for_a_link(lang), |address| words::link_length(lang, address.len()));
+    let address = address.filter(|address| !is_empty && address.len() <= TOO_LONG);
     html! {
         <>
             { text_field(&link.text, words::PREVIEW.text(lang)) }
             if link.leaves_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
-            if !is_empty { <p role="status">{ words::link_length(lang, length) }</p> }
-            if !is_empty && length <= TOO_LONG {
+            if !is_empty { <p role="status">{ length }</p> }
+            if let Some(address) = address {
                 <button type="button" onclick={move |_| copy.emit(Rc::clone(&address))}>
                     <span aria-live="polite">{ copy_label(copied, words::COPY_LINK).text(lang) }</span>
                 </button>

@@ -3,7 +3,7 @@
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
 use rules::settings::NodeProfile;
-use share::encode;
+use share::{encode, is_too_large};
 use yew::prelude::*;
 
 use crate::fragment::{self, Opened};
@@ -26,12 +26,14 @@ pub fn use_reload(inputs: &Callback<(), Inputs>, state: &State) {
                 return;
             }
             let inputs = inputs.emit(());
-            let size = inputs.list().iter().filter_map(Source::typed_text).map(str::len).sum();
-            if inputs.held().next().is_some() || size > LONGEST {
+            let size: usize = inputs.list().iter().filter_map(Source::typed_text).map(str::len).sum();
+            let shared = inputs.shared(&node, None);
+            let fits = size <= LONGEST && !is_too_large(&shared);
+            if inputs.held().next().is_some() || !fits {
                 event.prevent_default();
             }
-            if (1..=LONGEST).contains(&size) {
-                fragment::write(Some(&encode(&inputs.shared(&node, None))));
+            if size > 0 && fits {
+                fragment::write(Some(&encode(&shared)));
             }
         });
         move || drop(listener)
