@@ -359,6 +359,35 @@ onPage("a box that is ticked keeps the focus while the next link is made", async
   assert.equal(await box.evaluate((box) => box === document.activeElement && !box.checked), true);
 });
 
+onPage("a link leads to the line that the cursor is in when it is copied", async (visit) => {
+  await visit.paste(DEPLOYMENT);
+  await visit.verdictIs(/^At risk/);
+  const last = DEPLOYMENT.trimEnd().split("\n").length + 1;
+  assert.equal((await share(visit)).carried.line, last);
+  await visit.click("line 22", visit.findings.first());
+  assert.equal((await share(visit)).carried.line, 22);
+});
+
+/** As another page or an extension changes the text, with nobody in the field. */
+const change = (input, text) => {
+  input.value = text;
+  input.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
+};
+
+onPage("the button of a link keeps the focus when the text changes, and copies none but the next link", async (visit) => {
+  await visit.paste(`${LIMIT}# first\n`);
+  await visit.verdictIs(/^At risk/);
+  const { panel, preview } = await share(visit);
+  await visit.page.evaluate(() => navigator.clipboard.writeText("nothing yet"));
+  // In one go: the page is told of the other text, and has not checked it yet.
+  await visit.input.evaluate(`(input) => { (${change})(input, ${JSON.stringify(`${LIMIT}# other\n`)}); document.activeElement.click(); }`);
+  await eventually(async () => assert.match(await preview.inputValue(), /# other/));
+  assert.equal(await visit.clipboard(), "nothing yet");
+  assert.match(await visit.focused(), /^(Copied|Copy link)$/);
+  assert.equal((await share(visit)).carried.text, `${LIMIT}# other\n`);
+  assert.equal(await panel.getByRole("button", { disabled: true }).count(), 0);
+});
+
 onPage("machines of several inputs stay apart in a link", async (visit) => {
   await visit.paste("root@worker-7:~# uname -r\n3.10.0-957.el7.x86_64\n");
   await visit.click("Add another input");

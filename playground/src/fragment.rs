@@ -29,6 +29,15 @@ pub fn of(example: &Example) -> String {
     format!("{EXAMPLE}{}", example.address())
 }
 
+/// The fragment of a link to the same text, with the cursor in that 1-based line.
+#[must_use]
+pub fn at_line(fragment: &str, line: usize) -> String {
+    match share::decode(fragment) {
+        Some(Ok(shared)) if line > 1 => share::encode(&Shared { line: Some(line), ..shared }),
+        _ => fragment.to_owned(),
+    }
+}
+
 /// Put a fragment into the address, or take out the one that opens what is no longer there. A browser may refuse; the
 /// page works without.
 pub fn write(fragment: Option<&str>) {
@@ -62,7 +71,7 @@ pub fn address(fragment: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Opened, of, opened};
+    use super::{Opened, at_line, of, opened};
     use crate::examples::EXAMPLES;
     use crate::share::{Shared, encode};
 
@@ -77,6 +86,14 @@ mod tests {
     fn a_link_opens_what_was_shared() {
         let shared = Shared { text: "uname -r".into(), ..Shared::default() };
         assert_eq!(opened(&encode(&shared)), Some(Opened::Shared(Ok(shared))));
+    }
+
+    #[test]
+    fn a_link_leads_to_a_line_that_is_not_the_first() {
+        let shared = Shared { text: "a\nb".into(), ..Shared::default() };
+        let link = encode(&shared);
+        assert_eq!(opened(&at_line(&link, 2)), Some(Opened::Shared(Ok(Shared { line: Some(2), ..shared }))));
+        assert_eq!(at_line(&link, 1), link);
     }
 
     #[test]

@@ -125,21 +125,20 @@ const NAMED: [(Task, &str); 9] = [
     (Task::Enforce(Mode::GiveLimits), "give-limits"),
 ];
 
-/// A choice as numbers: what is taken out, whether it is shortened, what is on show, the line, and what is held.
+/// A choice as numbers: what is taken out, whether it is shortened, what is on show, and what is held.
 fn numbers_of(choice: &Choice) -> Vec<usize> {
-    let Choice { redact, shorten, shown, line, held } = choice;
+    let Choice { redact, shorten, shown, held } = choice;
     let Redact { secrets, environment, tokens, addresses, hosts } = *redact;
     let flags = [secrets, environment, tokens, addresses, hosts, *shorten].map(usize::from);
-    flags.into_iter().chain([*shown, line.unwrap_or_default()]).chain(held.iter().copied()).collect()
+    flags.into_iter().chain([*shown]).chain(held.iter().copied()).collect()
 }
 
 fn choice_of(numbers: &[usize]) -> Option<Choice> {
     let (flags, rest) = numbers.split_first_chunk::<6>()?;
     let [secrets, environment, tokens, addresses, hosts, shorten] = flags.map(|flag| flag == 1);
-    let ([shown, line], held) = rest.split_first_chunk::<2>()?;
+    let (shown, held) = rest.split_first()?;
     let redact = Redact { secrets, environment, tokens, addresses, hosts };
-    let line = Some(*line).filter(|line| *line > 0);
-    Some(Choice { redact, shorten, shown: *shown, line, held: held.to_vec() })
+    Some(Choice { redact, shorten, shown: *shown, held: held.to_vec() })
 }
 
 // Strings and blobs, which need no code to be taken apart. The names of the parts before the inputs are those of

@@ -18,8 +18,6 @@ pub struct Choice {
     pub shorten: bool,
     /// Number of the input on show.
     pub shown: usize,
-    /// The 1-based line that the cursor is in.
-    pub line: Option<usize>,
     /// Numbers of the inputs that are too long to go into a link as a whole.
     pub held: Vec<usize>,
 }
@@ -27,7 +25,7 @@ pub struct Choice {
 /// A link, and what it carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// The fragment of its address; none where the page would refuse to open it.
+    /// The fragment of its address, which leads to no line yet; none where the page would refuse to open it.
     pub fragment: Option<String>,
     /// The texts that it carries, to look through.
     pub text: String,
@@ -42,7 +40,7 @@ pub struct Link {
 pub fn link(inputs: &Inputs, texts: &[Input], settings: &Settings, choice: &Choice) -> Link {
     let all = inputs.clone().showing(choice.shown);
     let whole = choice.held.iter().rev().fold(all.clone(), |inputs, held| inputs.without(*held));
-    let carried = |inputs: &Inputs| inputs.shared(&settings.node, choice.line);
+    let carried = |inputs: &Inputs| inputs.shared(&settings.node, None);
     let is_long = !choice.held.is_empty() || {
         let whole = carried(&whole);
         is_too_large(&whole) || encode(&whole).len() > LONG
@@ -72,7 +70,7 @@ mod tests {
     const LIMIT: &str = "fs.inotify.max_user_instances = 128\n";
 
     fn choice() -> Choice {
-        Choice { redact: Redact::default(), shorten: true, shown: 0, line: None, held: Vec::new() }
+        Choice { redact: Redact::default(), shorten: true, shown: 0, held: Vec::new() }
     }
 
     fn of(texts: &[&str], choice: &Choice) -> Link {
@@ -88,11 +86,11 @@ mod tests {
 
     #[test]
     fn a_short_text_goes_whole_and_redacted() {
-        let link = of(&["10.1.2.3 chatter\n", LIMIT], &Choice { shown: 1, line: Some(1), ..choice() });
+        let link = of(&["10.1.2.3 chatter\n", LIMIT], &Choice { shown: 1, ..choice() });
         assert_eq!(link.text, format!("--- a\n192.0.2.1 chatter\n\n--- a\n{LIMIT}"));
         assert!(!link.can_be_shorter && !link.leaves_out);
         let carried = decode(&link.fragment.unwrap()).unwrap().unwrap();
-        assert_eq!((carried.shown, carried.line, carried.more.len()), (Some(1), Some(1), 1));
+        assert_eq!((carried.shown, carried.more.len()), (Some(1), 1));
     }
 
     #[test]

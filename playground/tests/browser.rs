@@ -1039,8 +1039,8 @@ fn a_job_arrives_as_it_was_sent() {
         cgroups: Some(CgroupMode::V1),
     };
     let redact = Redact { secrets: true, environment: false, tokens: true, addresses: false, hosts: true };
-    let choice = Choice { redact, shorten: true, shown: 1, line: Some(7), held: vec![0, 2] };
-    let other = Choice { redact: Redact::default(), shorten: false, shown: 0, line: None, held: Vec::new() };
+    let choice = Choice { redact, shorten: true, shown: 1, held: vec![0, 2] };
+    let other = Choice { redact: Redact::default(), shorten: false, shown: 0, held: Vec::new() };
     let sources = vec![Source::typed("a.yaml", "kind: Pod"), Source { kind: Some("sysctl"), ..Source::typed("b", "") }];
     for task in [
         Task::Check,

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use rules::rules::Lang;
+use rules::settings::Settings;
 use yew::prelude::*;
 
 use super::copy_button::copy_label;
@@ -10,6 +11,7 @@ use super::report_view::Page;
 use super::text_field::text_field;
 use crate::fragment;
 use crate::hooks::{Copied, use_copy};
+use crate::inputs::Inputs;
 use crate::job::{Job, Task};
 use crate::redact::Redact;
 use crate::share::TOO_LONG;
@@ -35,7 +37,20 @@ pub fn SharePanel(props: &Props) -> Html {
     let what = use_state(Redact::default);
     let shorten = use_state(|| true);
     let (copied, copy) = use_copy();
-    let made = use_link(page, *what, *shorten);
+    let (made, is_present) = use_link(page, *what, *shorten);
+    let oncopy = {
+        let (made, page) = (made.clone(), page.clone());
+        Callback::from(move |_: MouseEvent| {
+            if is_present && made.as_ref().is_some_and(|made| made.inputs != page.inputs.emit(())) {
+                // The text is another one already, and its check is on the way.
+                made.set((*made).clone().map(|made| Made { of: None, ..made }));
+            } else if is_present
+                && let Some(fragment) = made.as_ref().and_then(|made| made.link.as_ref()?.fragment.as_ref())
+            {
+                copy.emit(fragment::address(&fragment::at_line(fragment, page.line.emit(()))).into());
+            }
+        })
+    };
     let parts: [(_, Part); 5] = [
         (words::SECRETS, |what| &mut what.secrets),
         (words::ENVIRONMENT, |what| &mut what.environment),
@@ -53,19 +68,14 @@ pub fn SharePanel(props: &Props) -> Html {
         };
         html! { <label><input type="checkbox" {checked} {onchange} />{ label.text(lang) }</label> }
     };
-    // The box stays while the next link is being made: it may have the focus.
-    let shortens = use_mut_ref(|| false);
-    if let Some(made) = &made {
-        *shortens.borrow_mut() = made.as_ref().is_some_and(|link| link.can_be_shorter);
-    }
-    let shortens = *shortens.borrow();
+    let link = made.as_ref().and_then(|made| made.link.as_ref());
     html! {
         <>
             <p>{ words::SHARE_HINT.text(lang) }</p>
             <fieldset class="filters">
                 <legend>{ words::TAKE_OUT.text(lang) }</legend>
                 { for parts.map(choice) }
-                if shortens {
+                if link.is_some_and(|link| link.can_be_shorter) {
                     <label>
                         <input type="checkbox" checked={*shorten}
                             onchange={let was = *shorten; move |_| shorten.set(!was)} />
@@ -73,9 +83,10 @@ pub fn SharePanel(props: &Props) -> Html {
                     </label>
                 }
             </fieldset>
-            { match made {
-                Some(Some(link)) => show(&link, lang, &copied, copy),
-                Some(None) => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
+            { match link {
+                // It stays until the next one is there: its button may have the focus.
+                Some(link) => show(link, is_present, lang, &copied, oncopy),
+                None if is_present => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
                 None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
             } }
         </>
@@ -83,21 +94,22 @@ pub fn SharePanel(props: &Props) -> Html {
 }
 
 /// The text of the link above its length, and the button that copies it.
-fn show(link: &Link, lang: Lang, copied: &Copied, copy: Callback<Rc<str>>) -> Html {
+fn show(link: &Link, is_present: bool, lang: Lang, copied: &Copied, oncopy: Callback<MouseEvent>) -> Html {
     // A link is of no use when all that it would carry is left out.
     let is_empty = link.leaves_out && link.text.is_empty();
-    let address = link.fragment.as_deref().map(|fragment| Rc::<str>::from(fragment::address(fragment)));
-    let length = address
-        .as_deref()
-        .map_or_else(|| words::too_large_for_a_link(lang), |address| words::link_length(lang, address.len()));
-    let address = address.filter(|address| !is_empty && address.len() <= TOO_LONG);
+    let length = link.fragment.as_ref().map(|fragment| fragment::address(fragment).len());
+    let said = match length {
+        _ if !is_present => words::LOADING.text(lang).to_owned(),
+        Some(length) => words::link_length(lang, length),
+        None => words::too_large_for_a_link(lang),
+    };
     html! {
         <>
             { text_field(&link.text, words::PREVIEW.text(lang)) }
             if link.leaves_out { <p>{ words::LEFT_OUT.text(lang) }</p> }
-            if !is_empty { <p role="status">{ length }</p> }
-            if let Some(address) = address {
-                <button type="button" onclick={move |_| copy.emit(Rc::clone(&address))}>
+            if !is_empty || !is_present { <p role="status">{ said }</p> }
+            if !is_empty && length.is_some_and(|length| length <= TOO_LONG) {
+                <button type="button" aria-disabled={(!is_present).then_some("true")} onclick={oncopy}>
                     <span aria-live="polite">{ copy_label(copied, words::COPY_LINK).text(lang) }</span>
                 </button>
             }
@@ -106,23 +118,37 @@ fn show(link: &Link, lang: Lang, copied: &Copied, copy: Callback<Rc<str>>) -> Ht
     }
 }
 
-/// The link of the present texts and choices; none while it is being made, and none within when it did not come.
+/// The link that was made last.
+#[derive(Clone)]
+struct Made {
+    /// None when it did not come.
+    link: Option<Link>,
+    /// The texts that it was made of.
+    inputs: Inputs,
+    /// All else that it was made of; none once it is known to be outdated.
+    of: Option<Of>,
+}
+
+/// The result, the node and the choices that a link belongs to.
+type Of = (u64, Rc<Settings>, Redact, bool);
+
+/// The link that was made last, and whether it is that of the present result and choices.
 #[hook]
-fn use_link(page: &Page, redact: Redact, shorten: bool) -> Option<Option<Link>> {
-    let made = use_state(|| None);
-    let present = (page.revision, redact, shorten);
+fn use_link(page: &Page, redact: Redact, shorten: bool) -> (UseStateHandle<Option<Made>>, bool) {
+    let made = use_state(|| None::<Made>);
+    let present: Of = (page.revision, Rc::clone(&page.settings), redact, shorten);
+    let is_present = made.as_ref().is_some_and(|made| made.of.as_ref() == Some(&present));
     let (page, set) = (page.clone(), made.setter());
-    use_effect_with(present, move |_| {
+    use_effect_with(present, move |of| {
         let inputs = page.inputs.emit(());
-        let line = Some(page.line.emit(())).filter(|line| *line > 1);
-        let choice = Choice { redact, shorten, shown: inputs.active(), line, held: inputs.held().collect() };
+        let choice = Choice { redact, shorten, shown: inputs.active(), held: inputs.held().collect() };
         let (task, node) = (Task::Share(choice), page.settings.node.clone());
+        let (of, texts) = (of.clone(), inputs.clone());
         let hear = move |answer: Result<String, Lost>| {
             let link = answer.ok().and_then(|answer| serde_json::from_str::<Link>(&answer).ok());
-            set.set(Some((present, link)));
+            set.set(Some(Made { link, inputs: texts.clone(), of: Some(of.clone()) }));
         };
         page.core.tools.emit((Job { task, lang: page.lang, node, inputs }, hear.into()));
     });
-    let (_, link) = made.as_ref().filter(|(of, _)| *of == present)?;
-    Some(link.clone())
+    (made, is_present)
 }
