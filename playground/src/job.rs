@@ -125,6 +125,14 @@ const NAMED: [(Task, &str); 9] = [
     (Task::Enforce(Mode::GiveLimits), "give-limits"),
 ];
 
+/// Whether nobody waits for the answer to one message once another one is sent: a link or a policy is shown in one place,
+/// and only the newest.
+#[must_use]
+pub fn is_outdated(older: &Array, newer: &Array) -> bool {
+    let task = |message: &Array| message.get(0).as_string().unwrap_or_default();
+    ["share", "reject", "give-limits"].contains(&&*task(newer)) && task(older) == task(newer)
+}
+
 /// A choice as numbers: what is taken out, whether it is shortened, what is on show, and what is held.
 fn numbers_of(choice: &Choice) -> Vec<usize> {
     let Choice { redact, shorten, shown, held } = choice;

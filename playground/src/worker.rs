@@ -18,7 +18,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;
 
-use crate::job::Job;
+use crate::job::{self, Job};
 
 /// How long a worker may take to start, in milliseconds: it loads the core, maybe over a slow network.
 const START: u32 = 60_000;
@@ -48,7 +48,7 @@ pub enum Lost {
 pub struct Core {
     /// Checks. A new job takes the place of the one before, whose answer nobody waits for any more.
     pub checker: Work,
-    /// Does everything else, one thing after the other.
+    /// Does everything else, one thing after the other. Of what one part of the page shows, only the newest may wait.
     pub tools: Work,
     /// Loads a build that is about to be needed.
     pub wake: Callback<Build>,
@@ -147,6 +147,7 @@ impl Helper {
         let Some(running) = running.as_mut() else {
             return done.emit(Err(Lost::Blocked));
         };
+        running.forget_older(&message);
         running.jobs.push_back((message, done));
         if running.ready && running.jobs.len() == 1 {
             self.post(running);
@@ -234,6 +235,14 @@ struct Running {
     /// Ends it when it takes too long.
     watchdog: Option<Timeout>,
     _listeners: [EventListener; 2],
+}
+
+impl Running {
+    /// Drop what has not begun and what nobody waits for any more once `message` is answered: a long text takes seconds.
+    fn forget_older(&mut self, message: &Array) {
+        let mut begun = self.ready;
+        self.jobs.retain(|(older, _)| std::mem::take(&mut begun) || !job::is_outdated(older, message));
+    }
 }
 
 impl Drop for Running {

@@ -1010,24 +1010,61 @@ async fn the_answer_about_an_older_text_is_dropped() {
 
 #[wasm_bindgen_test]
 async fn jobs_for_the_tools_wait_for_each_other() {
-    let tools = "onmessage = ({ data }) => setTimeout(() => postMessage(data[0]), 20); postMessage(null)";
-    let _worker = WorkerScript::new(tools);
-    let core = Core::beside();
-    let heard = Rc::new(std::cell::RefCell::new(Vec::new()));
-    for format in [Format::Markdown, Format::Json, Format::Sarif] {
-        let job = Job {
-            task: Task::Export { format, redacted: false },
-            lang: Lang::En,
-            node: NodeProfile::default(),
-            inputs: Inputs::default(),
-        };
-        let heard = Rc::clone(&heard);
-        core.tools.emit((job, Callback::from(move |answer| heard.borrow_mut().push(answer))));
+    let tools = Tools::started();
+    for format in [Format::Markdown, Format::Json, Format::Json] {
+        tools.ask(Task::Export { format, redacted: false });
     }
-    while heard.borrow().len() < 3 {
-        sleep(std::time::Duration::from_millis(5)).await;
+    assert_eq!(tools.answers(3).await, ["markdown", "json", "json"]);
+}
+
+#[wasm_bindgen_test]
+async fn of_the_links_that_wait_for_the_tools_only_the_newest_is_made() {
+    let share = |shown| {
+        let redact = Redact::default();
+        Task::Share(Choice { redact, shorten: true, shown, held: Vec::new() })
+    };
+    let tools = Tools::started();
+    // Nothing has begun before the worker is there.
+    tools.ask(share(1));
+    tools.ask(Task::Enforce(Mode::Reject));
+    tools.ask(share(2));
+    assert_eq!(tools.answers(2).await, ["reject", "share 1 1 1 1 1 1 2"]);
+    // The first of these has begun, so its answer is waited for.
+    for shown in 3..6 {
+        tools.ask(share(shown));
     }
-    assert_eq!(*heard.borrow(), ["markdown", "json", "sarif"].map(|name| Ok(name.to_owned())));
+    assert_eq!(tools.answers(4).await[2..], ["share 1 1 1 1 1 1 3", "share 1 1 1 1 1 1 5"]);
+}
+
+/// A worker that answers what it was asked.
+struct Tools {
+    core: Core,
+    heard: Rc<std::cell::RefCell<Vec<String>>>,
+    _worker: WorkerScript,
+}
+
+impl Tools {
+    fn started() -> Self {
+        let script = "onmessage = ({ data: [task, numbers] }) => \
+                      setTimeout(() => postMessage(`${task} ${numbers}`.trim()), 20); postMessage(null)";
+        Self { _worker: WorkerScript::new(script), core: Core::beside(), heard: Rc::default() }
+    }
+
+    fn ask(&self, task: Task) {
+        let job = Job { task, lang: Lang::En, node: NodeProfile::default(), inputs: Inputs::default() };
+        let heard = Rc::clone(&self.heard);
+        let hear = move |answer: Result<String, Lost>| heard.borrow_mut().push(answer.unwrap());
+        self.core.tools.emit((job, hear.into()));
+    }
+
+    /// All answers, once there are `count` and no more come.
+    async fn answers(&self, count: usize) -> Vec<String> {
+        while self.heard.borrow().len() < count {
+            sleep(std::time::Duration::from_millis(5)).await;
+        }
+        sleep(std::time::Duration::from_millis(100)).await;
+        self.heard.borrow().clone()
+    }
 }
 
 #[wasm_bindgen_test]
