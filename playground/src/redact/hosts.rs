@@ -16,7 +16,6 @@ pub(super) fn hosts(text: &str) -> String {
     if known.is_empty() {
         return text.to_owned();
     }
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     runs(text, &is_part, &mut |before, run| {
         let bare = run.trim_end_matches('.');
         if let Some(number) = known.get(bare) {
@@ -29,6 +28,11 @@ pub(super) fn hosts(text: &str) -> String {
         let (label, domain) = run.split_once('.')?;
         Some(format!("host-{}.{domain}", known.get(label)?))
     })
+}
+
+/// Whether a character may be a part of the name of a host.
+fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
 }
 
 /// Whether a word that stands where names of hosts stand is one.
@@ -50,7 +54,9 @@ fn is_place_of_host(text: &str, before: &str, name: &str) -> bool {
         None => return false,
     };
     let line = text.get(before.len() - column..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    [host_of_log(line), node_of_table(line)].contains(&Some(name)) && line.find(name) == Some(column)
+    let is_first = || [host_of_log(line), node_of_table(line), host_of_prompt(line)].contains(&Some(name));
+    (is_first() && line.find(name) == Some(column))
+        || (before.ends_with([' ', '/']) && nodes_of_command(line).contains(&name))
 }
 
 /// Whether a word can only be a name.
@@ -119,16 +125,21 @@ fn registry(image: &str) -> Option<&str> {
 fn host_names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for document in documents(text) {
+        if document.contains("\"Node\"") || document.contains("\"nodeName\"") {
+            names.extend(nodes_of_json(document));
+        }
         let is_node = document.lines().any(|line| matches!(key_value(line), Some((_, "kind", "Node"))));
         for line in document.lines() {
             names.extend(node_of_table(line));
             names.extend(host_of_log(line));
+            names.extend(host_of_prompt(line));
+            names.extend(nodes_of_command(line));
             names.extend(
                 line.split_once("ssh ").and_then(|(_, rest)| rest.split(' ').find(|word| !word.starts_with('-'))),
             );
             names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
             if let Some((column, key, value)) = key_value(line.trim_end_matches(',')) {
-                let is_name = matches!(key, "nodeName" | "hostname" | "kubernetes.io/hostname" | "Node");
+                let is_name = IN_KEYS.contains(&key) || matches!(key, "hostname" | "Hostname" | "Node");
                 if is_name || (is_node && key == "name" && column <= 4) {
                     let value = value.trim_matches(['"', '\'']);
                     // `kubectl describe pod` writes the address behind the name.
@@ -157,11 +168,155 @@ fn until_sign(word: &str) -> &str {
     word.split(['/', ':', '@']).next().unwrap_or_default().trim_end_matches('.')
 }
 
+/// Keys of Kubernetes objects whose value is the name of a host.
+const IN_KEYS: [&str; 2] = ["nodeName", "kubernetes.io/hostname"];
+
+/// The host of a prompt that names no user: `worker-7:~ #` and `[worker-7 ~]#`.
+fn host_of_prompt(line: &str) -> Option<&str> {
+    let is_end =
+        |rest: &str| rest.strip_prefix(['#', '$']).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let (name, is_prompt) = match line.strip_prefix('[') {
+        Some(rest) => {
+            let (name, rest) = rest.split_once(' ')?;
+            let (folder, rest) = rest.split_once(']')?;
+            (name, !folder.contains(' ') && is_end(rest))
+        }
+        None => {
+            let (name, rest) = line.split_once(':')?;
+            let path = rest.get(..rest.find([' ', '#', '$'])?)?;
+            let rest = rest.get(path.len()..)?;
+            let is_path = path.starts_with(['~', '/']) && !path.starts_with("//");
+            (name, is_path && is_end(rest.strip_prefix(' ').unwrap_or(rest)))
+        }
+    };
+    (is_prompt && name.len() > 1 && name.chars().all(is_part)).then_some(name)
+}
+
+/// The nodes that a command such as `kubectl describe node NAME` or `kubectl drain NAME` is about, and those that its
+/// answer names as `node/NAME`.
+fn nodes_of_command(line: &str) -> Vec<&str> {
+    /// Options that take the word behind them.
+    const WITH_VALUE: [&str; 13] = [
+        "-o",
+        "--output",
+        "-l",
+        "--selector",
+        "-n",
+        "--namespace",
+        "--context",
+        "--kubeconfig",
+        "--timeout",
+        "--grace-period",
+        "--sort-by",
+        "--type",
+        "-v",
+    ];
+    /// What stands between two commands of a line.
+    const SIGNS: [char; 8] = ['|', ';', '&', '<', '>', '(', ')', '`'];
+    // A change such as `disk-` takes a label away.
+    let is_node = |name: &&str| !name.is_empty() && name.chars().all(is_part) && !name.ends_with('-');
+    let mut nodes: Vec<&str> =
+        line.split_whitespace().filter_map(|word| word.strip_prefix("node/")).filter(is_node).collect();
+    for command in line.split(SIGNS) {
+        let mut words = command.split_whitespace();
+        if words.all(|word| !matches!(word.rsplit('/').next(), Some("kubectl" | "oc" | "k"))) {
+            continue;
+        }
+        // Options may stand anywhere.
+        let mut is_value = false;
+        let mut words = words.filter(|word| {
+            let is_wanted = !word.starts_with('-') && !is_value;
+            is_value = WITH_VALUE.contains(word);
+            is_wanted
+        });
+        let is_about_nodes = match words.next() {
+            Some("drain" | "cordon" | "uncordon") => true,
+            Some("get" | "describe" | "top" | "label" | "annotate" | "taint" | "edit" | "delete" | "patch") => {
+                matches!(words.next(), Some("node" | "nodes" | "no"))
+            }
+            _ => false,
+        };
+        if is_about_nodes {
+            nodes.extend(words.map(|word| word.trim_matches(['\'', '"'])).take_while(is_node));
+        }
+    }
+    nodes
+}
+
 /// The node of a row of `kubectl get nodes`.
 fn node_of_table(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let (name, status) = (words.next()?, words.next()?);
     ["Ready", "NotReady", "Unknown"].contains(&status.split(',').next()?).then_some(name)
+}
+
+/// The nodes that JSON names, whichever way it is laid out, and also when it is cut: as objects, and where others refer to
+/// them.
+fn nodes_of_json(text: &str) -> Vec<&str> {
+    /// Nothing of Kubernetes is that deep.
+    const DEEPEST: usize = 64;
+    let mut nodes = Vec::new();
+    let mut around: Vec<Object> = Vec::new();
+    // Where the present string begins, whether its next character is escaped, the last string, and the key of what comes.
+    let (mut string, mut escaped, mut last, mut key) = (None, false, "", "");
+    for (at, byte) in text.bytes().enumerate() {
+        match (string, byte) {
+            // No string goes on in the next line: what stands around JSON may have lonely quotation marks.
+            (_, b'\n') => (string, escaped, key) = (None, false, ""),
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(start), b'"') => {
+                string = None;
+                last = text.get(start..at).unwrap_or_default();
+                match (key, around.last_mut()) {
+                    ("kind", Some(object)) => object.is_node = last == "Node",
+                    ("name", Some(object)) => object.name = Some(last),
+                    (key, _) if IN_KEYS.contains(&key) => nodes.push(last),
+                    _ => {}
+                }
+            }
+            (Some(_), _) => {}
+            (None, b'"') => string = Some(at + 1),
+            (None, b':') => key = last,
+            (None, b',') => key = "",
+            (None, b'{' | b'[') => {
+                if around.len() == DEEPEST {
+                    around.clear();
+                }
+                around.push(Object { key, name: None, is_node: false });
+                key = "";
+            }
+            (None, b'}' | b']') => {
+                nodes.extend(close(&mut around));
+                key = "";
+            }
+            (None, _) => {}
+        }
+    }
+    while !around.is_empty() {
+        nodes.extend(close(&mut around));
+    }
+    nodes
+}
+
+/// What is known of an object or a list of JSON before it ends.
+struct Object<'a> {
+    /// The key that it stands behind.
+    key: &'a str,
+    /// Its name, or that in its metadata.
+    name: Option<&'a str>,
+    is_node: bool,
+}
+
+/// End the innermost object; its name when it is a node.
+fn close<'a>(around: &mut Vec<Object<'a>>) -> Option<&'a str> {
+    let ended = around.pop()?;
+    if ended.key == "metadata"
+        && let Some(parent) = around.last_mut()
+    {
+        parent.name = ended.name;
+    }
+    ended.name.filter(|_| ended.is_node)
 }
 
 /// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`, or with the time as in ISO 8601.
@@ -187,6 +342,28 @@ fn is_iso_time(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::redact::{Redact, all, redact};
+
+    #[test]
+    fn nodes_of_json_go_and_other_objects_keep_their_names() {
+        let node = r#"{"kind":"Node","apiVersion":"v1","metadata":{"annotations":{"a":"{\"name\":\"no-1\"}"},"name":"worker-7","uid":"u-1"},"status":{"images":[{"names":["app-1"]}]}}"#;
+        let pod = r#"{"kind":"Pod","metadata":{"name":"web-7","ownerReferences":[{"kind":"Node","name":"worker-9"}]},"spec":{"nodeName":"worker-7","containers":[{"name":"app-1"}]}}"#;
+        let list = format!("$ echo \"\n{{\"items\":[{pod},{node}]}}");
+        let shown = |text: &str| text.replace("worker-9", "host-1").replace("worker-7", "host-2");
+        assert_eq!(all(&list), shown(&list));
+        assert_eq!(all(node), node.replace("worker-7", "host-1"));
+        let cut = &node[..node.find(r#","uid""#).unwrap()];
+        assert_eq!(all(cut), cut.replace("worker-7", "host-1"));
+        let spread = "{\n  \"items\": [\n    {\n      \"metadata\": {\n        \"name\": \"worker-7\"\n      },\n      \"kind\": \"Node\"\n    }\n  ]\n}";
+        assert_eq!(all(spread), spread.replace("worker-7", "host-1"));
+    }
+
+    #[test]
+    fn deep_json_is_passed_over() {
+        let deep = "[".repeat(100_000) + r#"{"kind":"Node","metadata":{"name":"worker-7"#;
+        let whole = deep.clone() + "\"";
+        assert_eq!(all(&whole), whole.replace("worker-7", "host-1"));
+        assert_eq!(all(&deep), deep, "a name that has not ended");
+    }
 
     #[test]
     fn names_of_hosts_go_wherever_they_are_repeated() {
@@ -223,9 +400,35 @@ mod tests {
             "apiVersion: rbac.authorization.k8s.io/v1",
             "apiVersion: monitoring.coreos.com/v1",
             "node.alpha.kubernetes.io/ttl: \"0\"",
+            "kubectl describe pod web-7\nkubectl get deployment,node web-7\nkubectl exec node -- node server-1",
+            "kubectl get node -o wide\nkubectl get pods -n node web-7\npod/web-7 evicted deployment.apps/web-7",
+            "- nodes/proxy\nimage:/a-1 text\nhttp-1://x # a\nkey-1: /a # b\n[web-7 said a]# b",
             "3.10.0-862.14.4.el7.x86_64 libc.so.6 a.tar.gz config.h.in 1.2.dev",
         ] {
             assert_eq!(all(kept), kept);
+        }
+        for (text, shown) in [
+            ("kubectl describe node worker-7\nName: worker-7", "kubectl describe node host-1\nName: host-1"),
+            ("$ kubectl get no -o yaml worker", "$ kubectl get no -o yaml host-1"),
+            (
+                "# k drain --ignore-daemonsets w-7 w-8 --force | tee w-7",
+                "# k drain --ignore-daemonsets host-1 host-2 --force | tee host-1",
+            ),
+            ("kubectl -n kube-system cordon worker", "kubectl -n kube-system cordon host-1"),
+            (
+                "kubectl uncordon 'w-7'; date\nnode/w-7 uncordoned",
+                "kubectl uncordon 'host-1'; date\nnode/host-1 uncordoned",
+            ),
+            ("kubectl label nodes w-7 disk-ssd- a=b-7", "kubectl label nodes host-1 disk-ssd- a=b-7"),
+            ("kubectl debug node/worker -it --image=busybox-1", "kubectl debug node/host-1 -it --image=busybox-1"),
+            (
+                "worker-7:~ # uname -r\nworker:/var/log # ls\nworker-7:~#",
+                "host-1:~ # uname -r\nhost-2:/var/log # ls\nhost-1:~#",
+            ),
+            ("[worker-7 ~]# ls\n[worker log]$ ls", "[host-1 ~]# ls\n[host-2 log]$ ls"),
+            ("  Hostname:    worker-7\n", "  Hostname:    host-1\n"),
+        ] {
+            assert_eq!(all(text), shown);
         }
         let nodes =
             "NAME     STATUS   ROLES    AGE   VERSION\nworker1  Ready    <none>   1d    v1.27.1\n\nworker1 again";
