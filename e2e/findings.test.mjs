@@ -26,6 +26,18 @@ onPage("a line leads to its finding", { open: `#example=${DEPLOYMENT}` }, async 
   assert.equal(await visit.findings.first().getAttribute("aria-current"), "true");
 });
 
+onPage("a line of several findings leads back to the one that one came from", { open: `#example=${SEVERAL}` }, async (visit) => {
+  await visit.verdictIs(/^At risk/);
+  const back = visit.page.locator("#here").getByRole("button");
+  for (const number of [1, 0]) {
+    const finding = visit.findings.nth(number);
+    await visit.click("line 38", finding);
+    await eventually(async () => assert.equal(await finding.getAttribute("aria-current"), "true"));
+    await back.click();
+    assert.equal(await finding.evaluate((finding) => finding === document.activeElement), true, `finding ${number}`);
+  }
+});
+
 onPage("F8 and Shift+F8 go round the findings, n and p once one has the focus", { open: `#example=${NODE}` },
   async (visit) => {
     await visit.verdictIs(/^At risk/);

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use rules::report::Finding;
 use rules::rules::Lang;
 use rules::settings::NodeProfile;
 use yew::Reducible;
@@ -42,6 +43,8 @@ pub struct State {
     pub node: NodeProfile,
     /// The 1-based line that the cursor is in; 0 before it was anywhere.
     pub cursor: usize,
+    /// Number of the finding from which one came into the text.
+    came: Option<usize>,
     /// What came of the fix that made the present text.
     pub fixed: Option<Fixed>,
     /// Revision that `checked` belongs to.
@@ -119,6 +122,8 @@ pub enum Action {
     Replaced(Rc<Inputs>),
     /// Something else is known of the node.
     Node(NodeProfile),
+    /// The finding with that number, or something else, leads into the text now.
+    Came(Option<usize>),
     /// The cursor is in that line now.
     Cursor(usize),
     /// A file was not taken.
@@ -182,13 +187,17 @@ impl State {
         self.checked.as_ref().filter(|_| self.phase() == Phase::Done)
     }
 
-    /// The worst finding about the line that the cursor is in, as long as the report is that of the present text.
+    /// The finding about the line that the cursor is in, as long as the report is that of the present text: the one from
+    /// which one came, else the worst.
     #[must_use]
     pub fn current(&self) -> Option<usize> {
-        self.done()?.report.findings.iter().position(|finding| {
+        let findings = &self.done()?.report.findings;
+        let is_here = |finding: &Finding| {
             let here = finding.evidence.iter().filter(|evidence| evidence.place.input == self.inputs.active());
             here.filter_map(|evidence| evidence.place.span).any(|span| span.line == self.cursor)
-        })
+        };
+        let came = self.came.filter(|number| findings.get(*number).is_some_and(is_here));
+        came.or_else(|| findings.iter().position(is_here))
     }
 }
 
@@ -211,6 +220,8 @@ impl Reducible for State {
                 }
                 state.checked = Some(checked);
                 state.checked_revision = revision;
+                // The numbers are those of other findings now.
+                state.came = None;
                 state.failed = None;
             }
             Action::Failed { revision, why } => {
@@ -226,6 +237,7 @@ impl Reducible for State {
                 state.node = node;
                 state.look_again();
             }
+            Action::Came(finding) => state.came = finding,
             Action::Cursor(line) => state.cursor = line,
             Action::Refused(why) => state.refused = Some(why),
             Action::Lang(lang) => {
@@ -335,6 +347,32 @@ mod tests {
         assert_eq!(after(actions.clone()).current(), None);
         actions.extend([Action::Cursor(2), edited(43)]);
         assert_eq!(after(actions).current(), None);
+    }
+
+    #[test]
+    fn the_way_back_leads_to_the_finding_that_one_came_from() {
+        // Two containers that write to the volume of line 8.
+        let text = "kind: Pod\napiVersion: v1\nmetadata: {name: web}\nspec:\n  containers:\n  \
+                    - {name: a, volumeMounts: [{name: v, mountPath: /v}]}\n  \
+                    - {name: b, volumeMounts: [{name: v, mountPath: /v}]}\n  \
+                    volumes: [{name: v, emptyDir: {medium: Memory}}]\n";
+        let checked = |revision| Action::Checked {
+            revision,
+            checked: Rc::new(check(&[Input::new("stdin", text)], &Settings::default(), Lang::En)),
+        };
+        let mut actions = vec![edited(42), checked(1), Action::Cursor(8)];
+        let mut current = |action| {
+            actions.push(action);
+            after(actions.clone()).current()
+        };
+        assert_eq!(current(Action::Came(Some(1))), Some(1));
+        assert_eq!(current(Action::Cursor(6)), Some(0), "another line, which is not that finding's");
+        assert_eq!(current(Action::Cursor(8)), Some(1));
+        assert_eq!(current(Action::Came(None)), Some(0), "the worst when one came from elsewhere");
+        assert_eq!(current(Action::Came(Some(9))), Some(0));
+        assert_eq!(current(Action::Came(Some(1))), Some(1));
+        actions.extend([edited(43), checked(2)]);
+        assert_eq!(after(actions).current(), Some(0), "numbers are those of one report");
     }
 
     #[test]

@@ -10,14 +10,13 @@ use gloo::utils::{document, document_element, window};
 use js_sys::{Array, Function, Object, Reflect};
 use playground::checking::Checked;
 use playground::components::app::{App, AppProps};
-use playground::components::report_view::{Page, ReportView};
+use playground::components::report_view::{Page, ReportView, Target};
 use playground::enforcement::Mode;
 use playground::examples::TOPICS;
 use playground::exports::{Format, export};
 use playground::fragment;
 use playground::inputs::{EDITABLE, Inputs, Source};
 use playground::job::{Job, Task};
-use playground::places::Place;
 use playground::redact::Redact;
 use playground::sharing::Choice;
 use playground::shell::{self, Shell};
@@ -257,7 +256,7 @@ struct ReportProps {
 fn Reported(props: &ReportProps) -> Html {
     let input = props.input.clone();
     let reader = input.clone();
-    let select = Callback::from(move |(_, place): (usize, Place)| shell::select(&input, place));
+    let select = Callback::from(move |target: Target| shell::select(&input, target.place));
     let inputs = Callback::from(move |()| Inputs::default().saved(&reader.value()));
     let settings = Rc::new(Settings::default());
     let page = Page {

@@ -14,14 +14,14 @@ use super::here::here;
 use super::input_list::InputList;
 use super::node_form::NodeForm;
 use super::preferences_bar::preferences_bar;
-use super::report_view::{Page, ReportView};
+use super::report_view::{Page, ReportView, Target};
 use super::tools::Tools;
 use super::welcome::welcome;
 use crate::hooks::{
     Go, use_apply, use_arrivals, use_checker, use_cursor, use_finding_keys, use_inputs, use_reload, use_shell_words,
 };
 use crate::inputs::{Inputs, Source};
-use crate::places::{Place, line_at};
+use crate::places::line_at;
 use crate::preferences;
 use crate::shell::{self, Shell};
 use crate::state::{Action, Phase, State};
@@ -53,6 +53,7 @@ pub fn App(props: &AppProps) -> Html {
         let dispatch = state.dispatcher();
         use_callback(input.clone(), move |line, input| {
             shell::put_cursor(input, line);
+            dispatch.dispatch(Action::Came(None));
             dispatch.dispatch(Action::Cursor(line));
         })
     };
@@ -65,7 +66,7 @@ pub fn App(props: &AppProps) -> Html {
     let page = Page {
         lang: state.lang,
         revision: state.checked_revision(),
-        select: use_select(input, &show),
+        select: use_select(input, &show, &state),
         names: use_names(&state),
         held: state.inputs.held().collect(),
         line: use_line(input),
@@ -174,13 +175,18 @@ fn use_show(inputs: &Callback<(), Inputs>, go: &Callback<Go>) -> Callback<usize,
     })
 }
 
-/// The callback selects a place in the input with that number.
+/// The callback selects a place in the texts.
 #[hook]
-fn use_select(input: &HtmlTextAreaElement, show: &Callback<usize, bool>) -> Callback<(usize, Place)> {
-    let input = input.clone();
-    use_callback(show.clone(), move |(index, place): (usize, Place), show| {
-        if show.emit(index) {
-            shell::select(&input, place);
+fn use_select(
+    field: &HtmlTextAreaElement,
+    show: &Callback<usize, bool>,
+    state: &UseReducerHandle<State>,
+) -> Callback<Target> {
+    let (field, dispatch) = (field.clone(), state.dispatcher());
+    use_callback(show.clone(), move |Target { input, place, finding }: Target, show| {
+        dispatch.dispatch(Action::Came(finding));
+        if show.emit(input) {
+            shell::select(&field, place);
         } else {
             shell::select_held(place.line());
         }

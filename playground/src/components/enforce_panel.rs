@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::copy_button::CopyButton;
 use super::icon::Icon;
 use super::place_button::place_button;
-use super::report_view::Page;
+use super::report_view::{Page, Target};
 use crate::enforcement::{Answer, Enforced, Mode};
 use crate::job::{Job, Task};
 use crate::places::Place;
@@ -96,7 +96,7 @@ fn answer(answer: &Answer, page: &Page) -> Html {
                 { icon.view() }
                 <span>{ label.text(page.lang) }</span>
                 <code>{ visible(object).into_owned() }</code>
-                { place_button(*input, Place::Lines(*line, *line), page) }
+                { place_button(Target { input: *input, place: Place::Lines(*line, *line), finding: None }, page) }
             </p>
             if !said.is_empty() { <pre tabindex="0"><code>{ said.join("\n") }</code></pre> }
         </li>

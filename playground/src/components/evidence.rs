@@ -6,19 +6,20 @@ use rules::show::words::{EXPECTED, OBSERVED};
 use yew::prelude::*;
 
 use super::place_button::place_button;
-use super::report_view::Page;
+use super::report_view::{Page, Target};
 use crate::checking::Quote;
 use crate::places::Place;
 
-/// The observation; `quote` is the line that it was made on.
-pub(super) fn evidence(evidence: &Evidence, quote: Option<&Quote>, page: &Page) -> Html {
+/// An observation of the finding with that number; `quote` is the line that it was made on.
+pub(super) fn evidence(evidence: &Evidence, finding: usize, quote: Option<&Quote>, page: &Page) -> Html {
     let Evidence { place, observed, expected } = evidence;
     // The quoted stretch often is the observation itself; once is enough.
     let quoted = quote.is_some_and(|quote| quote.marked.trim() == observed.trim());
     let fact = |label: &str, fact: &str| html! { <div><dt>{ label }</dt><dd>{ visible(fact).into_owned() }</dd></div> };
+    let target = |span| Target { input: place.input, place: Place::Span(span), finding: Some(finding) };
     html! {
         <div class="evidence">
-            { for place.span.map(|span| place_button(place.input, Place::Span(span), page)) }
+            { for place.span.map(|span| place_button(target(span), page)) }
             { for quote.map(|quote| html! {
                 <code class="quote">{ &quote.before }<mark>{ &quote.marked }</mark>{ &quote.after }</code>
             }) }

@@ -55,7 +55,7 @@ pub(super) fn finding_card(
             { for Capacity::of(finding).map(|capacity| capacity_bar(capacity, &id, lang)) }
             { for finding.evidence.iter().enumerate().map(|(index, seen)| {
                 let quote = checked.quotes.get(number).and_then(|quotes| quotes.get(index)?.as_ref());
-                evidence(seen, quote, page)
+                evidence(seen, number, quote, page)
             }) }
             { for said.map(|said| fix(said, lang)) }
             if !finding.patch.is_empty() && !page.held.contains(&input_of(finding)) {

@@ -6,7 +6,7 @@ use rules::show::words::{UNREAD, kind, why_unread};
 use yew::prelude::*;
 
 use super::place_button::place_button;
-use super::report_view::Page;
+use super::report_view::{Page, Target};
 use crate::places::Place;
 use crate::words;
 
@@ -46,7 +46,11 @@ const SHOWN: usize = 6;
 /// The first places, and the rest behind a number.
 fn places(places: &[(usize, Place)], page: &Page) -> Html {
     let buttons = |places: &[(usize, Place)]| {
-        places.iter().take(LISTED).map(|(input, place)| place_button(*input, *place, page)).collect::<Html>()
+        places
+            .iter()
+            .take(LISTED)
+            .map(|(input, place)| place_button(Target { input: *input, place: *place, finding: None }, page))
+            .collect::<Html>()
     };
     let (shown, rest) = places.split_at(SHOWN.min(places.len()));
     html! {
@@ -70,7 +74,7 @@ pub(super) fn unused(unread: &[Unread], page: &Page) -> Html {
             <ul>
                 { for unread.iter().take(LISTED).map(|Unread { input, first_line, last_line, why }| html! {
                     <li>
-                        { place_button(*input, Place::Lines(*first_line, *last_line), page) }
+                        { place_button(Target { input: *input, place: Place::Lines(*first_line, *last_line), finding: None }, page) }
                         <span>{ why_unread(why).text(page.lang) }</span>
                         if let Why::Broken { message } = why { <code>{ visible(message).into_owned() }</code> }
                     </li>

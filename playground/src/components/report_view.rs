@@ -28,8 +28,8 @@ pub struct Page {
     pub revision: u64,
     /// Language of all words.
     pub lang: Lang,
-    /// Selects a place in the input with that number.
-    pub select: Callback<(usize, Place)>,
+    /// Selects a place in the texts.
+    pub select: Callback<Target>,
     /// The inputs as they stand.
     pub inputs: Callback<(), Inputs>,
     /// Their names when there are several, so that places say which one they are in.
@@ -44,6 +44,17 @@ pub struct Page {
     pub settings: Rc<Settings>,
     /// Does the work.
     pub core: Core,
+}
+
+/// A place to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Number of the input.
+    pub input: usize,
+    /// The place in it.
+    pub place: Place,
+    /// Number of the finding that leads there, and that one wants to get back to.
+    pub finding: Option<usize>,
 }
 
 /// Most findings that are shown at first: hundreds take a browser noticeable time.
