@@ -368,19 +368,17 @@ onPage("a link leads to the line that the cursor is in when it is copied", async
   assert.equal((await share(visit)).carried.line, 22);
 });
 
-/** As another page or an extension changes the text, with nobody in the field. */
-const change = (input, text) => {
-  input.value = text;
-  input.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
-};
-
 onPage("the button of a link keeps the focus when the text changes, and copies none but the next link", async (visit) => {
   await visit.paste(`${LIMIT}# first\n`);
   await visit.verdictIs(/^At risk/);
   const { panel, preview } = await share(visit);
   await visit.page.evaluate(() => navigator.clipboard.writeText("nothing yet"));
-  // In one go: the page is told of the other text, and has not checked it yet.
-  await visit.input.evaluate(`(input) => { (${change})(input, ${JSON.stringify(`${LIMIT}# other\n`)}); document.activeElement.click(); }`);
+  await visit.input.evaluate((input, text) => {
+    input.value = text;
+    input.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
+    // The page knows of the other text, and has not checked it yet.
+    document.activeElement.click();
+  }, `${LIMIT}# other\n`);
   await eventually(async () => assert.match(await preview.inputValue(), /# other/));
   assert.equal(await visit.clipboard(), "nothing yet");
   assert.match(await visit.focused(), /^(Copied|Copy link)$/);
