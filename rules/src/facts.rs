@@ -27,6 +27,11 @@ impl<T> Found<T> {
         self.host != Host::default()
     }
 
+    /// Whether this was read later than `earlier`, perhaps on the same machine.
+    pub(crate) fn is_since<U>(&self, earlier: &Found<U>) -> bool {
+        self.may_share_node(earlier) && self.place.is_after(&earlier.place)
+    }
+
     /// False when the text says that the two values are about different machines.
     pub fn may_share_node<U>(&self, other: &Found<U>) -> bool {
         self.host.may_be(other.host)
@@ -125,10 +130,11 @@ impl Gauge {
 impl Facts {
     /// Of several machines the worst reading decides, and of several versions on one machine the last that was read.
     pub(crate) fn settle(&mut self) {
-        let Versions { kubelet, runc, containerd, crio, kernel } = &mut self.versions;
-        for versions in [kubelet, runc, containerd, crio, kernel] {
+        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels } = &mut self.versions;
+        for versions in [kubelet, runc, containerd, crio] {
             keep_last_of_each_host(versions);
         }
+        earlier_kernels.extend(keep_last_of_each_host(kernel));
         let (inotify, memcg) = (&mut self.inotify, &mut self.memcg);
         // Those of another choice of machines must not stay.
         for kept in [
@@ -158,6 +164,11 @@ impl Facts {
                 *kept = Some(found.clone());
             }
         }
+        // The kernel counts every directory, so a count of far fewer cgroups is of a time when they were gone.
+        let is_outdated = |live: &mut Found<u64>| {
+            memcg.num_cgroups.as_ref().is_some_and(|all| all.value < live.value / 2 && all.is_since(live))
+        };
+        memcg.directories.take_if(is_outdated);
     }
 
     /// What all nodes that were seen are installed from; `None` when nothing tells, or when they differ.
@@ -171,12 +182,14 @@ impl Facts {
     }
 }
 
-/// What is not known to be of one machine stays.
-fn keep_last_of_each_host(versions: &mut Vec<Found<Version>>) {
+/// What is not known to be of one machine stays. Returns the others.
+fn keep_last_of_each_host(versions: &mut Vec<Found<Version>>) -> Vec<Found<Version>> {
     let mut seen = BTreeSet::new();
     versions.reverse();
-    versions.retain(|version| version.host == Host::default() || seen.insert(version.host));
+    let is_earlier = |version: &mut Found<Version>| version.has_host() && !seen.insert(version.host);
+    let earlier = versions.extract_if(.., is_earlier).collect();
     versions.reverse();
+    earlier
 }
 
 /// A piece that speaks of a memory volume but cannot be judged as it stands.
@@ -258,6 +271,8 @@ pub struct Inotify {
     pub watches_used: Vec<Found<InUse>>,
     /// Messages that say a limit was hit.
     pub errors: Vec<Found<InotifyError>>,
+    /// Those of a limit on instances that was raised later.
+    pub overcome: Vec<Found<()>>,
 }
 
 /// A count of inotify instances or watches in use.
@@ -433,4 +448,6 @@ pub struct Versions {
     pub crio: Vec<Found<Version>>,
     /// Linux.
     pub kernel: Vec<Found<Version>>,
+    /// Kernels that a machine ran before another one, so that it has been booted since.
+    pub earlier_kernels: Vec<Found<Version>>,
 }

@@ -261,6 +261,7 @@ impl Facts {
     fn drop_stray_errors(&mut self) {
         let Self { inotify, cgroups, memcg, .. } = self;
         inotify.errors.retain(Found::has_host);
+        inotify.overcome.retain(Found::has_host);
         memcg.mkdir_errors.retain(Found::has_host);
         memcg.kmem_errors.retain(Found::has_host);
         cgroups.delete_errors.retain(Found::has_host);
@@ -282,6 +283,7 @@ impl Facts {
                 inflated_counts: kept(&inotify.inflated_counts, keep),
                 watches_used: kept(&inotify.watches_used, keep),
                 errors: kept(&inotify.errors, keep),
+                overcome: kept(&inotify.overcome, keep),
                 ..Inotify::default()
             },
             cgroups: Cgroups {
@@ -307,6 +309,7 @@ impl Facts {
                 containerd: kept(&versions.containerd, keep),
                 crio: kept(&versions.crio, keep),
                 kernel: kept(&versions.kernel, keep),
+                earlier_kernels: kept(&versions.earlier_kernels, keep),
             },
             ..Self::default()
         }

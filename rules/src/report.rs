@@ -176,6 +176,14 @@ pub struct Place {
     pub span: Option<Span>,
 }
 
+impl Place {
+    /// Whether this stands below `earlier` in the same text: what is below was said later.
+    pub(crate) fn is_after(&self, earlier: &Self) -> bool {
+        let line = |place: &Self| place.span.map(|span| span.line);
+        self.input == earlier.input && line(self) > line(earlier)
+    }
+}
+
 /// A stretch of one line of the original text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {

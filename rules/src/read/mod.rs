@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::facts::{Facts, Found, Gauge, Host};
+use crate::facts::{Facts, Found, Gauge, Host, Versions};
 use crate::kubernetes::version::Version;
 use crate::kubernetes::{defaulting, pod};
 use crate::order;
@@ -390,16 +390,11 @@ impl Notes {
             let line = found.place.span.filter(|_| found.place.input == input).map_or(0, |span| span.line);
             outdated.range(..=line).next_back().is_none_or(|(_, end)| line >= *end)
         };
-        let versions = &mut self.facts.versions;
-        for list in [
-            &mut versions.kubelet,
-            &mut versions.runc,
-            &mut versions.containerd,
-            &mut versions.crio,
-            &mut versions.kernel,
-        ] {
+        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels } = &mut self.facts.versions;
+        for list in [kubelet, runc, containerd, crio] {
             list.retain(current);
         }
+        earlier_kernels.extend(kernel.extract_if(.., |found| !current(found)));
     }
 
     /// Of several inputs that tell of one machine the worst reading decides.

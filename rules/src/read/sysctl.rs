@@ -270,10 +270,12 @@ fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
             // What was refused before a raise says nothing of the limit that holds since.
             if notes.gauge(Gauge::MaxInstances, found).is_none_or(|earlier| earlier.value < value) {
                 let input = notes.input;
-                let is_over = |error: &Found<InotifyError>| {
+                let is_over = |error: &mut Found<InotifyError>| {
                     error.value == InotifyError::Instances && error.place.input == input && error.host.may_be(host)
                 };
-                notes.facts.inotify.errors.retain(|error| !is_over(error));
+                let inotify = &mut notes.facts.inotify;
+                let over = inotify.errors.extract_if(.., is_over);
+                inotify.overcome.extend(over.map(|error| Found { value: (), place: error.place, host: error.host }));
             }
         }
         (Limit::Watches, Form::Live | Form::Set) => {

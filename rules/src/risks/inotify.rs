@@ -140,6 +140,34 @@ pub(crate) fn target_watches(inotify: &Inotify) -> u64 {
     known.max().unwrap_or(0).saturating_mul(2).max(ENOUGH_WATCHES)
 }
 
+/// The limit under which instances suffice since the kernel refused one: it was raised after that, or a count that was
+/// made after that is well below it.
+pub(crate) fn recovered<'a>(inotify: &'a Inotify, need: &Need) -> Option<Recovered<'a>> {
+    let limit = inotify.max_instances.as_ref().filter(|limit| limit.value >= need.instances)?;
+    let loads = instance_loads(inotify);
+    if loads.iter().any(|load| load.percent() >= LOW_PERCENT) {
+        return None;
+    }
+    let Some(refusal) = last_refusal(inotify) else {
+        return (!inotify.overcome.is_empty()).then_some(Recovered { limit, used: None });
+    };
+    let is_proof = |load: &&Load| !load.used.value.at_least && load.used.place.is_after(refusal);
+    let used = loads.iter().find(is_proof)?.used;
+    limit.place.is_after(refusal).then_some(Recovered { limit, used: Some(used) })
+}
+
+/// See [`recovered`].
+pub(crate) struct Recovered<'a> {
+    pub(crate) limit: &'a Found<u64>,
+    pub(crate) used: Option<&'a Found<InUse>>,
+}
+
+/// The last message that says an instance was refused.
+pub(crate) fn last_refusal(inotify: &Inotify) -> Option<&Place> {
+    let refusals = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
+    refusals.map(|error| &error.place).max()
+}
+
 /// One user has, or a sum over all has, nearly reached the limit on instances, or the kernel refused one.
 pub(crate) fn instances_exhausted(inotify: &Inotify) -> bool {
     exhausted(&instance_loads(inotify)) || refused(inotify, InotifyError::Instances)

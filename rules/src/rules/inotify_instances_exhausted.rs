@@ -1,9 +1,9 @@
 //! One user has no inotify instance left.
 
-use crate::facts::{Facts, Found, Inotify, InotifyError};
+use crate::facts::{Facts, Found, InotifyError};
 use crate::kubernetes::platform::Setting;
-use crate::report::{Evidence, Finding, Place, Risk, Severity};
-use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, need, target_instances};
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::inotify::{EXHAUSTED_PERCENT, instance_loads, last_refusal, need, recovered, target_instances};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 use crate::show::NO_SETTING;
@@ -130,10 +130,13 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         return Vec::new();
     }
     let need = need(facts, settings);
+    if full.is_empty() && recovered(inotify, &need).is_some() {
+        return Vec::new();
+    }
     let mut finding = RULE.finding();
     let least = full.iter().map(|load| load.least_limit()).max().unwrap_or(0).max(need.instances);
-    let is_enough =
-        |limit: &&Found<u64>| full.is_empty() && limit.value >= need.instances && is_after_errors(limit, inotify);
+    let is_since = |limit: &Found<u64>| last_refusal(inotify).is_none_or(|refusal| limit.place.is_after(refusal));
+    let is_enough = |limit: &&Found<u64>| full.is_empty() && limit.value >= need.instances && is_since(limit);
     if let Some(limit) = inotify.max_instances.as_ref().filter(is_enough) {
         finding.values.insert("enough".into(), limit.value.to_string());
         finding.values.insert(NO_SETTING.into(), String::new());
@@ -164,13 +167,6 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     }
     finding.evidence = evidence;
     vec![finding]
-}
-
-/// Whether a limit stands in the text behind all errors that it could be about.
-fn is_after_errors(limit: &Found<u64>, inotify: &Inotify) -> bool {
-    let line = |place: &Place| place.span.map(|span| span.line);
-    let mut errors = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
-    errors.all(|error| error.place.input == limit.place.input && line(&error.place) < line(&limit.place))
 }
 
 #[cfg(test)]

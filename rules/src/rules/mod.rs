@@ -14,6 +14,7 @@ mod cgroup_delete_errors;
 mod cgroup_v1_node;
 mod inotify_instances_exhausted;
 mod inotify_instances_low;
+mod inotify_recovered;
 mod inotify_shim_leak;
 mod inotify_watches_exhausted;
 mod inotify_watches_low;
@@ -43,6 +44,7 @@ pub static RULES: &[&Rule] = &[
     &cgroup_v1_node::RULE,
     &inotify_instances_exhausted::RULE,
     &inotify_instances_low::RULE,
+    &inotify_recovered::RULE,
     &inotify_shim_leak::RULE,
     &inotify_watches_exhausted::RULE,
     &inotify_watches_low::RULE,

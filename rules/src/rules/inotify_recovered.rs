@@ -1,0 +1,151 @@
+//! inotify instances were refused, and suffice since.
+
+use crate::facts::{Facts, InotifyError};
+use crate::report::{Evidence, Finding, Risk, Severity};
+use crate::risks::inotify::{need, recovered};
+use crate::rules::{Rule, Text, Words, on_pages};
+use crate::settings::Settings;
+
+/// A log can hold thousands of refusals; so many places are enough to look at.
+const MOST_PLACES: usize = 3;
+
+/// See the module.
+pub static RULE: Rule = Rule {
+    id: "inotify-recovered",
+    risk: Risk::Inotify,
+    severity: Severity::Info,
+    words: Words {
+        en: Text {
+            title: "inotify instances suffice again",
+            says: &[
+                "The kernel refused inotify instances before; since then {used} of {limit} are in use.",
+                "The kernel refused inotify instances before; since then the limit was raised to {limit}, which is enough.",
+            ],
+            why: "The errors stand above the newer values, so they tell of the node as it was. A program that was \
+                  refused an instance does not ask again by itself: it follows no log and sees no change of a file, \
+                  and a shim misses the OOM kills of its container.",
+            fix: "Nothing more is to be raised. Restart what has failed since the first error and still runs: kubectl \
+                  logs -f, journalctl -f, programs that watch files, and the pods whose OOM kills have to be \
+                  noticed.\n\
+                  {if unsaved} See that the limit is kept for the next boot as well, as in a file under /etc/sysctl.d.\n\
+                  If the error comes back, count the instances of each user.",
+            notes: on_pages(&[
+                "What stands further down in the text counts as later. A limit that was only read and not raised \
+                 needs a count below 80 % beside it.",
+            ]),
+        },
+        ja: Text {
+            title: "inotify インスタンスの不足は解消済み",
+            says: &[
+                "以前カーネルが inotify インスタンスの作成を拒否しましたが、その後の使用数は {limit} 個中 {used} 個です。",
+                "以前カーネルが inotify インスタンスの作成を拒否しましたが、その後上限が {limit} に引き上げられ、十分な値になっています。",
+            ],
+            why: "エラーは新しい値より上にあるため、以前の状態を示しています。インスタンスを作成できなかったプログラムは、自分から再試行しません。\
+                  ログの追跡やファイルの変更検知は止まったままで、shim はコンテナの OOM kill を検知できません。",
+            fix: "これ以上の引き上げは不要です。最初のエラー以降に失敗し、そのまま動いているものを再起動してください（kubectl logs -f、journalctl -f、ファイルを監視するプログラム、OOM kill の検知が必要な Pod）。\n\
+                  {if unsaved} 再起動後も有効になるよう、上限が /etc/sysctl.d などのファイルにも書かれているか確認してください。\n\
+                  エラーが再び出る場合は、ユーザーごとのインスタンス数を数えてください。",
+            notes: on_pages(&[
+                "テキストの下にあるものほど新しいとみなします。引き上げではなく読み取っただけの上限は、\
+                 使用数が 80% 未満と分かる場合に限り十分とみなします。",
+            ]),
+        },
+        zh: Text {
+            title: "inotify 实例不足已解除",
+            says: &[
+                "内核此前拒绝过创建 inotify 实例，但之后已使用 {used} 个，上限为 {limit} 个。",
+                "内核此前拒绝过创建 inotify 实例，但之后上限已调高到 {limit}，足够使用。",
+            ],
+            why: "错误出现在较新的数值之前，反映的是节点以前的状态。没能得到实例的程序不会自行重试：\
+                  日志不再跟踪，文件变化无法感知，shim 也收不到容器的 OOM 事件。",
+            fix: "无需再调高上限。请重启自第一次报错以来失败且仍在运行的程序：kubectl logs -f、journalctl -f、监视文件的程序，以及需要感知 OOM 的 Pod。\n\
+                  {if unsaved} 请确认该上限也写入了 /etc/sysctl.d 等处的文件，否则重启后会失效。\n\
+                  如果错误再次出现，请统计每个用户的实例数。",
+            notes: on_pages(&[
+                "文本中靠后的内容视为较新。如果上限只是读到的而不是刚调高的，还需要有低于 80% 的使用数才算足够。",
+            ]),
+        },
+    },
+    setting: None,
+    remedy: "",
+    links: &[
+        "https://man7.org/linux/man-pages/man7/inotify.7.html",
+        "https://github.com/torvalds/linux/blob/v6.12/fs/notify/inotify/inotify_user.c",
+    ],
+    check,
+}
+.of_texts();
+
+fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    let inotify = &facts.inotify;
+    let Some(recovered) = recovered(inotify, &need(facts, settings)) else {
+        return Vec::new();
+    };
+    let mut finding = RULE.finding();
+    let (limit, used) = (recovered.limit, recovered.used);
+    if let Some(used) = used {
+        finding.evidence.push(Evidence::new(&used.place, used.value.count.to_string(), ""));
+        finding.values.insert("used".into(), used.value.count.to_string());
+    }
+    finding.evidence.push(Evidence::new(&limit.place, format!("fs.inotify.max_user_instances = {}", limit.value), ""));
+    finding.values.insert("limit".into(), limit.value.to_string());
+    if inotify.intended_instances.is_none() {
+        finding.values.insert("unsaved".into(), String::new());
+    }
+    let refused = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
+    let places = refused.map(|error| &error.place).chain(inotify.overcome.iter().map(|error| &error.place));
+    let error = |place| Evidence::new(place, "inotify_init: EMFILE (Too many open files)", "");
+    finding.evidence.extend(places.take(MOST_PLACES).map(error));
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::Lang;
+    use crate::settings::Settings;
+    use crate::show::said;
+    use crate::{Input, check};
+
+    const REFUSED: &str =
+        "root@n1:~# journalctl -fu kubelet\nInsufficient watch descriptors available. Reverting to -n.\n";
+    const LIMIT: &str = "root@n1:~# sysctl fs.inotify.max_user_instances\nfs.inotify.max_user_instances = 8192\n";
+    const COUNT: &str = "root@n1:~# find /proc/*/fd -lname anon_inode:inotify 2>/dev/null | wc -l\n";
+
+    /// The rules about inotify that fired, and what is said to do about the first.
+    fn told(text: &str) -> (Vec<String>, String) {
+        let report = check(&[Input::new("paste", text)], &Settings::default());
+        let findings = report.findings.iter().filter(|finding| finding.rule.starts_with("inotify"));
+        let findings: Vec<_> = findings.collect();
+        let fix = findings.first().and_then(|finding| said(finding, Lang::En)).map(|said| said.fix);
+        (findings.iter().map(|finding| finding.rule.to_string()).collect(), fix.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_low_count_below_the_errors_is_the_end_of_them() {
+        let (rules, fix) = told(&format!("{REFUSED}{LIMIT}{COUNT}143\n"));
+        assert_eq!(rules, [RULE.id]);
+        assert!(fix.starts_with("Nothing more is to be raised. Restart") && fix.contains("/etc/sysctl.d"), "{fix}");
+        assert_eq!(told(&format!("{REFUSED}{COUNT}143\n{LIMIT}")).0, [RULE.id]);
+        let saved =
+            format!("{LIMIT}{COUNT}143\nroot@n1:~# cat /etc/sysctl.d/9.conf\nfs.inotify.max_user_instances=8192\n");
+        assert!(!told(&format!("{REFUSED}{saved}")).1.contains("/etc/sysctl.d"));
+    }
+
+    #[test]
+    fn an_error_below_the_values_or_a_high_count_is_no_end() {
+        let exhausted = ["inotify-instances-exhausted"];
+        assert_eq!(told(&format!("{LIMIT}{COUNT}143\n{REFUSED}")).0, exhausted);
+        assert_eq!(told(&format!("{REFUSED}{LIMIT}{COUNT}7000\n")).0, exhausted);
+        assert_eq!(told(&format!("{COUNT}143\n{REFUSED}{LIMIT}")).0, exhausted, "counted before");
+        assert_eq!(told(&format!("{REFUSED}{LIMIT}")).0, exhausted, "nothing was counted");
+    }
+
+    /// On cgroup v2, 110 pods need 245 instances.
+    #[test]
+    fn a_raise_to_what_the_node_needs_is_enough() {
+        let raised = |to: u32| format!("{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_instances={to}\n");
+        assert_eq!(told(&raised(8192)).0, [RULE.id]);
+        assert_eq!(told(&raised(200)).0, ["inotify-instances-low"]);
+    }
+}
