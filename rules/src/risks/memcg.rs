@@ -1,8 +1,8 @@
 //! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
-use crate::facts::{CgroupMode, Facts, Found};
+use crate::facts::{CgroupMode, Facts, Found, Memcg, Versions};
 use crate::kubernetes::version::{MemcgIds, Version};
-use crate::report::{Missing, Status, Values, Wanted};
+use crate::report::{Missing, Place, Status, Values, Wanted};
 use crate::settings::NodeProfile;
 
 /// Ids of memory cgroups are 16 bits wide, on cgroup v1 and v2 alike (`mm/memcontrol.c`, `MEM_CGROUP_ID_MAX`).
@@ -38,13 +38,55 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
         return missing(&open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect::<Vec<_>>());
     }
     if !memcg.nokmem_intended.is_empty() || !memcg.kmem_in_use.is_empty() {
-        return missing(&[Wanted::KernelCommandLine, Wanted::ProcCgroups, Wanted::KernelVersion]);
+        let open = [
+            (memcg.nokmem.is_empty(), Wanted::KernelCommandLine),
+            (true, Wanted::ProcCgroups),
+            (facts.versions.kernel.is_empty(), Wanted::KernelVersion),
+        ];
+        return missing(&open.into_iter().filter_map(|(open, wanted)| open.then_some(wanted)).collect::<Vec<_>>());
     }
     let old = kernels().any(|kernel| kernel.numbers.0 < 5);
     if old || memcg.directories.is_some() {
         return missing(&[Wanted::ProcCgroups]);
     }
     (Status::NoEvidence, Vec::new())
+}
+
+/// A low count that was read since the kernel last refused a memory cgroup: its ids are not used up any more. A count of
+/// RHEL 7 says nothing unless it was booted without kernel-memory accounting since, and neither does one of a machine
+/// that may run it.
+pub(crate) fn ids_given_back(facts: &Facts) -> Option<&Found<u64>> {
+    let (memcg, kernels) = (&facts.memcg, &facts.versions.kernel);
+    let few = |count: &&Found<u64>| count.value < EXHAUSTED;
+    let count =
+        memcg.num_cgroups.as_ref().filter(few).filter(|_| memcg.directories.as_ref().is_none_or(|live| few(&live)))?;
+    let el7 = kernels.iter().any(|kernel| kernel.value.el7_build().is_some());
+    // RHEL 7 is too old for cgroup v2.
+    let is_other = !el7 && (!kernels.is_empty() || facts.cgroups.v2().is_some());
+    let counts = is_other || booted_without_kmem(memcg, &memcg.mkdir_errors).is_some();
+    (counts && !memcg.mkdir_errors.is_empty() && is_since_all(count, &memcg.mkdir_errors)).then_some(count)
+}
+
+/// What has ended the accounting of kernel memory since `signs` of it: a boot without it, or a boot of a kernel that is
+/// not of RHEL 7.
+pub(crate) fn accounting_ended<'a>(facts: &'a Facts, signs: &[Found<()>]) -> Option<(&'a Place, &'a str)> {
+    let Versions { kernel, earlier_kernels, .. } = &facts.versions;
+    if let Some(found) = booted_without_kmem(&facts.memcg, signs) {
+        return Some((&found.place, "cgroup.memory=nokmem"));
+    }
+    let kernel = kernel.last().filter(|kernel| kernel.value.el7_build().is_none() && is_since_all(kernel, signs))?;
+    let is_other = |earlier: &Found<Version>| earlier.value != kernel.value && earlier.may_share_node(kernel);
+    earlier_kernels.iter().any(is_other).then_some((&kernel.place, &kernel.value.text))
+}
+
+/// The running kernel's command line, when the first one with `cgroup.memory=nokmem` was read since all `signs`.
+fn booted_without_kmem<'a, T>(memcg: &'a Memcg, signs: &[Found<T>]) -> Option<&'a Found<bool>> {
+    let first = memcg.nokmem.iter().find(|found| found.value)?;
+    (memcg.runs_without_kmem() == Some(true) && is_since_all(first, signs)).then_some(first)
+}
+
+fn is_since_all<T, U>(found: &Found<T>, earlier: &[Found<U>]) -> bool {
+    earlier.iter().all(|earlier| found.is_since(earlier))
 }
 
 /// runc, when all that were seen leave kernel memory unaccounted.

@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::kubernetes::platform::Setting;
 use crate::kubernetes::version::MemcgIds;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::memcg::{first_fixed_kernel, kubelet_without_kmem, runc_without_kmem};
+use crate::risks::memcg::{accounting_ended, first_fixed_kernel, kubelet_without_kmem, runc_without_kmem};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 use crate::show::NO_SETTING;
@@ -119,15 +119,17 @@ sudo slabtop -o | head -20
 .of_texts();
 
 fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
-    let memcg = &facts.memcg;
+    // What a boot has ended since is history.
+    let present = |signs| if accounting_ended(facts, signs).is_some() { &[] } else { signs };
+    let (errors, in_use) = (present(&facts.memcg.kmem_errors[..]), present(&facts.memcg.kmem_in_use[..]));
     let mut finding = RULE.finding();
-    finding.evidence = memcg.kmem_errors.iter().map(|error| Evidence::new(&error.place, "SLUB", "")).collect();
+    finding.evidence = errors.iter().map(|error| Evidence::new(&error.place, "SLUB", "")).collect();
     // On other kernels accounting is on by default and harmless.
     let leaking = facts.versions.kernel.iter().find(|kernel| kernel.value.el7_build().is_some());
-    if let (Some(kernel), Some(in_use)) = (leaking, memcg.kmem_in_use.first()) {
+    if let (Some(kernel), Some(in_use)) = (leaking, in_use.first()) {
         finding.evidence.push(Evidence::new(&in_use.place, "memory.kmem", ""));
         finding.evidence.push(Evidence::new(&kernel.place, kernel.value.text.as_str(), ""));
-        if memcg.kmem_errors.is_empty() {
+        if errors.is_empty() {
             finding.values.insert("kernel".into(), kernel.value.text.clone());
         }
     }

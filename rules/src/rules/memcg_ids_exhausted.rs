@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Found, Versions};
+use crate::kubernetes::version::Version;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::memcg::{EXHAUSTED, MAX_IDS, left_to_do, what_is_left};
+use crate::risks::memcg::{EXHAUSTED, MAX_IDS, ids_given_back, left_to_do, what_is_left};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
@@ -131,6 +132,9 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
             finding.values.entry("cgroups".into()).or_insert_with(|| count.value.to_string());
         }
     }
+    if finding.evidence.is_empty() && ids_given_back(facts).is_some() {
+        return Vec::new();
+    }
     for error in &memcg.mkdir_errors {
         finding.evidence.push(Evidence::new(&error.place, error.value.as_str(), ""));
         finding.values.entry("error".into()).or_insert_with(|| error.value.clone());
@@ -138,9 +142,9 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     if finding.evidence.is_empty() {
         return Vec::new();
     }
-    // What this kernel answers when ids are gone tells exhausted ids from other causes.
-    let mut kernels = BTreeSet::new();
-    let kernels = facts.versions.kernel.iter().filter(|kernel| kernels.insert(kernel.value.text.as_str()));
+    // What a kernel answers when ids are gone tells exhausted ids from other causes.
+    let mut known = BTreeSet::new();
+    let kernels = kernels_of_errors(facts).into_iter().filter(|kernel| known.insert(kernel.value.text.as_str()));
     finding.evidence.extend(kernels.map(|kernel| {
         Evidence::new(&kernel.place, format!("{}: {}", kernel.value, kernel.value.kernel_memcg_errno()), "")
     }));
@@ -149,12 +153,27 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     vec![finding]
 }
 
+/// The kernels that gave the errors: those that were read before, else the first one that was read.
+fn kernels_of_errors(facts: &Facts) -> Vec<&Found<Version>> {
+    let Versions { kernel, earlier_kernels, .. } = &facts.versions;
+    let Some(error) = facts.memcg.mkdir_errors.first() else { return kernel.iter().collect() };
+    let before: Vec<_> = kernel.iter().filter(|kernel| !kernel.is_since(error)).collect();
+    let mut earlier = earlier_kernels.iter().filter(|kernel| kernel.may_share_node(error));
+    let first = earlier.clone().next();
+    match earlier.rfind(|kernel| !kernel.is_since(error)).or(first) {
+        Some(earlier) if before.is_empty() => vec![earlier],
+        None if before.is_empty() => kernel.iter().take(1).collect(),
+        _ => before,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::RULE;
     use crate::facts::{CgroupMode, Facts};
     use crate::fixture::{findings, found, says, version};
     use crate::rules::Lang;
+    use crate::settings::Settings;
     use crate::show::said;
 
     #[test]
@@ -185,6 +204,24 @@ mod tests {
             findings(&RULE, &facts)[0].evidence.last().unwrap().observed,
             "3.10.0-693.17.1.el7.x86_64: ENOSPC (No space left on device)"
         );
+    }
+
+    /// Commit 11d6761218d1, which is in 5.7, gave the error another number.
+    #[test]
+    fn an_error_is_explained_by_the_kernel_that_gave_it() {
+        const OLD: &str = "root@w1:~# uname -r\n4.19.0-20-amd64\n";
+        const NEW: &str = "root@w1:~# uname -r\n5.10.0-30-amd64\n";
+        const ERROR: &str = "root@w1:~# dmesg\nmkdir /sys/fs/cgroup/memory/kubepods/poda: cannot allocate memory\n";
+        let explained = |parts: &[&str]| {
+            let report = crate::check(&[crate::Input::new("paste", parts.concat())], &Settings::default());
+            let finding = report.findings.into_iter().find(|finding| finding.rule == RULE.id).unwrap();
+            finding.evidence.last().unwrap().observed.clone()
+        };
+        let old = "4.19.0-20-amd64: ENOMEM (Cannot allocate memory)";
+        assert_eq!(explained(&[OLD, ERROR, NEW]), old);
+        assert_eq!(explained(&[ERROR, OLD, NEW]), old);
+        assert_eq!(explained(&[ERROR, OLD]), old);
+        assert_eq!(explained(&[OLD, NEW, ERROR]), "5.10.0-30-amd64: ENOSPC (No space left on device)");
     }
 
     /// What is said to do about a full table on such kernels.

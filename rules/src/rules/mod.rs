@@ -22,6 +22,7 @@ mod kmem_accounting_errors;
 mod memcg_ids_exhausted;
 mod memcg_ids_growing;
 mod memcg_leaking_kernel;
+mod memcg_recovered;
 mod memory_limit_missing;
 mod memory_limit_over_max;
 mod memory_limit_suspicious;
@@ -52,6 +53,7 @@ pub static RULES: &[&Rule] = &[
     &memcg_ids_exhausted::RULE,
     &memcg_ids_growing::RULE,
     &memcg_leaking_kernel::RULE,
+    &memcg_recovered::RULE,
     &memory_limit_missing::RULE,
     &memory_limit_over_max::RULE,
     &memory_limit_suspicious::RULE,
