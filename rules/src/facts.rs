@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::kubernetes::limit_range::LimitRange;
 use crate::kubernetes::node_memory::Reservations;
-use crate::kubernetes::platform::Platform;
+use crate::kubernetes::platform::{Family, Platform};
 use crate::kubernetes::pod::PodTemplate;
 use crate::kubernetes::version::Version;
 use crate::report::Place;
@@ -169,6 +169,13 @@ impl Facts {
             memcg.num_cgroups.as_ref().is_some_and(|all| all.value < live.value / 2 && all.is_since(live))
         };
         memcg.directories.take_if(is_outdated);
+    }
+
+    /// The family of distributions that all kernels which were seen are built by; `None` when one is not known.
+    pub(crate) fn family(&self) -> Option<Family> {
+        let mut families = self.versions.kernel.iter().map(|found| Family::of_kernel(&found.value));
+        let first = families.next()??;
+        families.all(|family| family == Some(first)).then_some(first)
     }
 
     /// What all nodes that were seen are installed from; `None` when nothing tells, or when they differ.
@@ -422,6 +429,8 @@ pub struct Memcg {
     pub nokmem: Vec<Found<bool>>,
     /// `cgroup.memory=nokmem` in a file that takes effect later.
     pub nokmem_intended: Vec<Found<()>>,
+    /// Those of them that stand in the boot loader's own file.
+    pub nokmem_configured: Vec<Found<()>>,
     /// A scheduled `drop_caches`.
     pub drop_caches: Vec<Found<()>>,
 }

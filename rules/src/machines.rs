@@ -300,6 +300,7 @@ impl Facts {
                 kmem_in_use: kept(&memcg.kmem_in_use, keep),
                 nokmem: kept(&memcg.nokmem, keep),
                 nokmem_intended: kept(&memcg.nokmem_intended, keep),
+                nokmem_configured: kept(&memcg.nokmem_configured, keep),
                 drop_caches: kept(&memcg.drop_caches, keep),
                 ..Memcg::default()
             },

@@ -21,6 +21,43 @@ pub enum Platform {
     Kind,
 }
 
+/// Distributions that keep arguments of the kernel alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// RHEL and its kin, Amazon Linux among them.
+    RedHat,
+    /// Debian and Ubuntu.
+    Debian,
+}
+
+impl Family {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RedHat => "RHEL",
+            Self::Debian => "Debian",
+        }
+    }
+
+    /// The family of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::RedHat, Self::Debian].into_iter().find(|family| family.name() == name)
+    }
+
+    /// The family that builds a kernel: `3.10.0-693.el7.x86_64`, `5.15.0-71-generic`.
+    #[must_use]
+    pub fn of_kernel(kernel: &Version) -> Option<Self> {
+        let has = |marks: &[&str]| marks.iter().any(|mark| kernel.text.contains(mark));
+        if has(&[".el7", ".el8", ".el9", ".amzn"]) {
+            Some(Self::RedHat)
+        } else {
+            has(&["-generic", "-amd64", "-arm64", "-aws", "-azure", "-gcp"]).then_some(Self::Debian)
+        }
+    }
+}
+
 /// Words that only nodes of one platform show: in the OS image, in their own name, or in the name of their image.
 pub(crate) const MARKS: &[&str] = &[
     "Talos (v",
@@ -124,12 +161,12 @@ impl Platform {
     }
 
     /// How to make `setting` last on nodes of this platform, as commands or as a file; `None` where the platform does
-    /// not offer it. Placeholders are those of the setting.
+    /// not offer it. Placeholders are those of the setting. Where the family is not known, it is told for each.
     #[must_use]
-    pub fn sets(self, setting: &Setting) -> Option<String> {
+    pub fn sets(self, setting: &Setting, family: Option<Family>) -> Option<String> {
         let form = match setting.kind {
             SettingKind::Sysctl => self.sysctl(setting.name),
-            SettingKind::KernelArgument => self.kernel_argument()?,
+            SettingKind::KernelArgument => self.kernel_argument(family)?,
         };
         Some(form.replace("{name}", setting.name).replace("{value}", setting.value))
     }
@@ -152,9 +189,13 @@ impl Platform {
 
     /// Sources: `grubby(8)`, `update-grub(8)`; Talos Image Factory; Bottlerocket `settings.boot`; OpenShift
     /// `MachineConfig`. GKE and AKS do not offer it, and kind has no kernel of its own.
-    const fn kernel_argument(self) -> Option<&'static str> {
+    const fn kernel_argument(self, family: Option<Family>) -> Option<&'static str> {
         match self {
-            Self::Linux => Some(LINUX_KERNEL_ARGUMENT),
+            Self::Linux => Some(match family {
+                None => LINUX_KERNEL_ARGUMENT,
+                Some(Family::RedHat) => RED_HAT_KERNEL_ARGUMENT,
+                Some(Family::Debian) => DEBIAN_KERNEL_ARGUMENT,
+            }),
             Self::Talos => Some(TALOS_KERNEL_ARGUMENT),
             Self::Bottlerocket => Some(BOTTLEROCKET_KERNEL_ARGUMENT),
             Self::OpenShift => Some(OPENSHIFT_KERNEL_ARGUMENT),
@@ -249,6 +290,17 @@ sudo grubby --update-kernel=ALL --args={name}={value} # RHEL, CentOS
 cat /proc/cmdline # after the reboot
 ";
 
+const RED_HAT_KERNEL_ARGUMENT: &str = "\
+sudo grubby --update-kernel=ALL --args={name}={value}
+cat /proc/cmdline # after the reboot
+";
+
+const DEBIAN_KERNEL_ARGUMENT: &str = "\
+# add {name}={value} to GRUB_CMDLINE_LINUX in /etc/default/grub, then:
+sudo update-grub
+cat /proc/cmdline # after the reboot
+";
+
 const TALOS_KERNEL_ARGUMENT: &str = "\
 # schematic for the Image Factory; then talosctl upgrade --image with what it gives
 customization:
@@ -281,7 +333,7 @@ spec:
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Platform, Setting};
+    use super::{Family, Platform, Setting};
     use crate::kubernetes::version::Version;
 
     const INSTANCES: Setting = Setting::sysctl("fs.inotify.max_user_instances", "8192");
@@ -289,7 +341,7 @@ mod tests {
     const NOKMEM: Setting = Setting::kernel_argument("cgroup.memory", "nokmem");
 
     fn yaml(platform: Platform, setting: &Setting) -> Value {
-        serde_yaml::from_str(&platform.sets(setting).unwrap()).unwrap()
+        serde_yaml::from_str(&platform.sets(setting, None).unwrap()).unwrap()
     }
 
     /// OS images as `kubectl get nodes -o wide` shows them, and names that node pools of AKS and clusters of kind give.
@@ -324,17 +376,32 @@ mod tests {
         assert_eq!(kernel("5.15.0-1064-azure"), None, "self-managed nodes run on Azure as well");
     }
 
+    #[test]
+    fn arguments_of_the_kernel_are_kept_as_its_distribution_does() {
+        let tools = |kernel: &str| {
+            let sets = Platform::Linux.sets(&NOKMEM, Family::of_kernel(&Version::parse(kernel).unwrap())).unwrap();
+            ["grubby", "update-grub"].map(|tool| sets.contains(tool))
+        };
+        for kernel in ["3.10.0-1160.88.1.el7.x86_64", "4.18.0-477.el8.x86_64", "4.14.355-276.639.amzn2.x86_64"] {
+            assert_eq!(tools(kernel), [true, false], "{kernel}");
+        }
+        for kernel in ["5.15.0-71-generic", "6.1.0-18-amd64", "5.15.0-1064-aws"] {
+            assert_eq!(tools(kernel), [false, true], "{kernel}");
+        }
+        assert_eq!(tools("4.19.90-23.8.oe1.x86_64"), [true, true], "openEuler has either");
+    }
+
     /// A value that one remedy writes must survive the next one: every parameter has a file of its own.
     #[test]
     fn parameters_do_not_overwrite_each_others_file() {
-        let [instances, watches] = [INSTANCES, WATCHES].map(|setting| Platform::Linux.sets(&setting).unwrap());
+        let [instances, watches] = [INSTANCES, WATCHES].map(|setting| Platform::Linux.sets(&setting, None).unwrap());
         assert!(instances.contains("tee /etc/sysctl.d/99-fs.inotify.max_user_instances.conf\n"), "{instances}");
         assert!(watches.contains("tee /etc/sysctl.d/99-fs.inotify.max_user_watches.conf\n"), "{watches}");
     }
 
     #[test]
     fn files_are_what_each_platform_reads() {
-        let talos = Platform::Talos.sets(&INSTANCES).unwrap();
+        let talos = Platform::Talos.sets(&INSTANCES, None).unwrap();
         let patch: Value = serde_json::from_str(talos.split('\'').nth(1).unwrap()).unwrap();
         assert_eq!(patch, json!({"machine": {"sysctls": {"fs.inotify.max_user_instances": "8192"}}}));
 
@@ -354,16 +421,16 @@ mod tests {
         let arguments = json!(["cgroup.memory=nokmem"]);
         assert_eq!(yaml(Platform::OpenShift, &NOKMEM)["spec"]["kernelArguments"], arguments);
         assert_eq!(yaml(Platform::Talos, &NOKMEM)["customization"]["extraKernelArgs"], arguments);
-        assert!(Platform::Bottlerocket.sets(&NOKMEM).unwrap().contains("\n\"cgroup.memory\" = [\"nokmem\"]\n"));
+        assert!(Platform::Bottlerocket.sets(&NOKMEM, None).unwrap().contains("\n\"cgroup.memory\" = [\"nokmem\"]\n"));
     }
 
     #[test]
     fn what_a_platform_does_not_offer_is_not_advised() {
         for platform in Platform::ALL {
-            assert!(platform.sets(&WATCHES).is_some(), "{platform:?}");
+            assert!(platform.sets(&WATCHES, None).is_some(), "{platform:?}");
             assert_eq!(Platform::named(platform.name()), Some(platform));
         }
         let managed = [Platform::Gke, Platform::Aks, Platform::Kind];
-        assert_eq!(managed.map(|platform| platform.sets(&NOKMEM)), [None, None, None]);
+        assert_eq!(managed.map(|platform| platform.sets(&NOKMEM, None)), [None, None, None]);
     }
 }

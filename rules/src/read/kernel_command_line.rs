@@ -22,6 +22,9 @@ fn read(block: &Block, notes: &mut Notes) {
         } else if let Some(range) = setting {
             notes.claim(READER.kind, line);
             let found = notes.found((), block.paste, line, range);
+            if is_boot_loaders(line) {
+                notes.facts.memcg.nokmem_configured.push(found.clone());
+            }
             notes.facts.memcg.nokmem_intended.push(found);
         } else if let Some(at) = text.find(DROP_CACHES).filter(|_| is_scheduled(text)) {
             notes.claim(READER.kind, line);
@@ -33,7 +36,9 @@ fn read(block: &Block, notes: &mut Notes) {
 
 /// What `cat /proc/cmdline` prints: one line, which a terminal may have broken into several.
 fn answer(block: &Block, notes: &mut Notes) {
-    let lines: Vec<&Line> = block.lines().take_while(|line| !line.text.is_empty()).collect();
+    let printed = block.lines().take_while(|line| !line.text.is_empty());
+    // The same command may print the boot loader's file as well.
+    let lines: Vec<&Line> = printed.filter(|line| !is_boot_loaders(line)).collect();
     let setting = lines.iter().find_map(|line| Some((*line, line.text.find(NOKMEM)?)));
     let range = setting.map(|(_, at)| at..at + NOKMEM.len());
     if let Some(line) = setting.map(|(line, _)| line).or(lines.first().copied()) {
@@ -47,6 +52,13 @@ fn running(setting: Option<Range<usize>>, block: &Block, line: &Line, notes: &mu
     notes.claim(READER.kind, line);
     let found = notes.found(setting.is_some(), block.paste, line, setting.unwrap_or(0..line.text.len()));
     notes.facts.memcg.nokmem.push(found);
+}
+
+/// A line of `/etc/default/grub`, as `cat` or `grep` prints it.
+fn is_boot_loaders(line: &Line) -> bool {
+    let name = line.text.find("GRUB_CMDLINE_LINUX");
+    let before = name.and_then(|at| line.text.get(..at));
+    line.role == Role::Text && before.is_some_and(|before| !before.contains(['#', ' ']))
 }
 
 const NOKMEM: &str = "cgroup.memory=nokmem";
@@ -82,6 +94,23 @@ mod tests {
         assert_eq!(memcg(without).runs_without_kmem(), Some(false));
         let written = memcg("GRUB_CMDLINE_LINUX=\"crashkernel=auto cgroup.memory=nokmem\"");
         assert!(written.nokmem.is_empty() && !written.nokmem_intended.is_empty());
+    }
+
+    #[test]
+    fn the_boot_loaders_file_is_told_from_the_command_line_printed_beside_it() {
+        let both = "$ cat /proc/cmdline; grep CMDLINE /etc/default/grub\nroot=/dev/sda1 ro\n";
+        let memcg_of = |line: &str| memcg(&format!("{both}{line}\n"));
+        for line in [
+            "GRUB_CMDLINE_LINUX=\"quiet cgroup.memory=nokmem\"",
+            "GRUB_CMDLINE_LINUX_DEFAULT=\"cgroup.memory=nokmem\"",
+            "/etc/default/grub:6:GRUB_CMDLINE_LINUX=\"cgroup.memory=nokmem\"",
+        ] {
+            let memcg = memcg_of(line);
+            assert_eq!((memcg.runs_without_kmem(), memcg.nokmem_configured.len()), (Some(false), 1), "{line}");
+        }
+        assert!(memcg_of("#GRUB_CMDLINE_LINUX=\"cgroup.memory=nokmem\"").nokmem_configured.is_empty());
+        let typed = memcg("$ sed -i 's/GRUB_CMDLINE_LINUX=\"/&cgroup.memory=nokmem /' /etc/default/grub\n");
+        assert!(typed.nokmem_configured.is_empty());
     }
 
     #[test]

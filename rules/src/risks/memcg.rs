@@ -1,6 +1,7 @@
 //! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
 use crate::facts::{CgroupMode, Facts, Found, Memcg, Versions};
+use crate::kubernetes::platform::Family;
 use crate::kubernetes::version::{MemcgIds, Version};
 use crate::report::{Missing, Place, Status, Values, Wanted};
 use crate::settings::NodeProfile;
@@ -84,6 +85,55 @@ fn booted_without_kmem<'a, T>(memcg: &'a Memcg, signs: &[Found<T>]) -> Option<&'
     let first = memcg.nokmem.iter().find(|found| found.value)?;
     (memcg.runs_without_kmem() == Some(true) && is_since_all(first, signs)).then_some(first)
 }
+
+/// What is left to do where `cgroup.memory=nokmem` is configured and the kernel runs without it, as values of a finding:
+/// `configured`, and `update_grub` or `grub2_mkconfig` by the family of the distribution, or both.
+pub(crate) fn left_to_boot(facts: &Facts) -> Values {
+    let mut values = Values::new();
+    let running = facts.memcg.nokmem.last().filter(|running| !running.value);
+    let is_of_node = |running: &Found<bool>| facts.memcg.nokmem_configured.iter().any(|it| it.may_share_node(running));
+    if running.is_some_and(is_of_node) {
+        values.insert("configured".into(), "cgroup.memory=nokmem".to_owned());
+        for (family, name) in [(Family::Debian, "update_grub"), (Family::RedHat, "grub2_mkconfig")] {
+            if facts.family().is_none_or(|known| known == family) {
+                values.insert(name.into(), String::new());
+            }
+        }
+    }
+    values
+}
+
+/// The line of `fix` about the values of [`left_to_boot`].
+macro_rules! what_is_left_to_boot {
+    (en) => {
+        "{if configured} {configured} stands in /etc/default/grub already, but the node was booted without it: write \
+         the boot loader's configuration anew, unless that was done, and reboot."
+    };
+    (ja) => {
+        "{if configured} {configured} は /etc/default/grub に書かれていますが、今回の起動には反映されていません。ブートローダーの設定をまだ生成し直していなければ実行し、再起動してください。"
+    };
+    (zh) => {
+        "{if configured} {configured} 已写入 /etc/default/grub，但本次启动没有生效：如果还没有重新生成引导配置，请先执行，然后重启。"
+    };
+}
+pub(crate) use what_is_left_to_boot;
+
+/// The commands of a remedy about the values of [`left_to_boot`].
+macro_rules! commands_left_to_boot {
+    () => {
+        "{if update_grub}
+sudo update-grub # Debian, Ubuntu
+
+{if grub2_mkconfig}
+sudo grub2-mkconfig -o /etc/grub2.cfg # RHEL, CentOS; with UEFI: /etc/grub2-efi.cfg
+
+{if configured}
+sudo reboot # on the node
+cat /proc/cmdline # after the reboot
+"
+    };
+}
+pub(crate) use commands_left_to_boot;
 
 fn is_since_all<T, U>(found: &Found<T>, earlier: &[Found<U>]) -> bool {
     earlier.iter().all(|earlier| found.is_since(earlier))

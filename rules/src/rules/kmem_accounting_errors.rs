@@ -4,7 +4,10 @@ use crate::facts::Facts;
 use crate::kubernetes::platform::Setting;
 use crate::kubernetes::version::MemcgIds;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
-use crate::risks::memcg::{accounting_ended, first_fixed_kernel, kubelet_without_kmem, runc_without_kmem};
+use crate::risks::memcg::{
+    accounting_ended, commands_left_to_boot, first_fixed_kernel, kubelet_without_kmem, left_to_boot, runc_without_kmem,
+    what_is_left_to_boot,
+};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 use crate::show::NO_SETTING;
@@ -26,7 +29,8 @@ pub static RULE: Rule = Rule {
                   are never freed once accounting is on, and runc (1.0.0-rc3 to rc93) and kubelet before 1.22 \
                   switch it on for every container. Allocations in the kernel then fail far below the container's \
                   limit, and in the end new containers do not start.",
-            fix: "Reboot the node to get rid of what has leaked.\n\
+            fix: concat!(
+                "Reboot the node to get rid of what has leaked.\n\
                   {if least_kernel} A newer kernel leaks less: on RHEL 7 at least {least_kernel}.\n\
                   {if patched_kernel} Kernel {patched_kernel} already has the fix of RHEL 7, yet leaks are reported \
                   with it: what ends them is to leave the accounting off.\n\
@@ -39,9 +43,11 @@ pub static RULE: Rule = Rule {
                   {if nothing_accounts} Both are as they should be: what leaked before they were updated goes with \
                   the reboot. If it comes back, something else on the node switches the accounting on.\n\
                   {if accounted} Booting with {accounted} switches it off whoever asks for it; check /proc/cmdline \
-                  afterwards.\n\
-                  {if in_force} {in_force} is in force already, so only messages from before this boot, or caches \
+                  afterwards.\n",
+                what_is_left_to_boot!(en),
+                "\n{if in_force} {in_force} is in force already, so only messages from before this boot, or caches \
                   that belong to no container, are left to look at.",
+            ),
             notes: on_pages(&[
                 "Slab may grow for other reasons. Caches named after a container, such as kmalloc-64(1234:abc), \
                  belong to its account.",
@@ -60,7 +66,8 @@ pub static RULE: Rule = Rule {
             why: "空きメモリがあるのに「SLUB: Unable to allocate memory」が出るのは、コンテナのカーネルメモリのアカウンティングが上限に達しているか、壊れているためです。\
                   RHEL / CentOS 7 では、アカウンティングが有効だと、削除されたコンテナのスラブキャッシュが解放されません。runc（1.0.0-rc3〜rc93）と 1.22 より前の kubelet は\
                   すべてのコンテナで有効にします。そのため、コンテナの制限にまったく届かないうちにカーネル内の割り当てが失敗し、最後には新しいコンテナが起動しなくなります。",
-            fix: "リークした分は再起動で解消します。\n\
+            fix: concat!(
+                "リークした分は再起動で解消します。\n\
                   {if least_kernel} カーネルを更新するとリークは減ります（RHEL 7 なら {least_kernel} 以降）。\n\
                   {if patched_kernel} カーネル {patched_kernel} には RHEL 7 の修正がすでに入っていますが、それでもリークの報告があります。根本的に止めるには、アカウンティングを無効にしてください。\n\
                   {if other_kernel} カーネル {other_kernel} ではこのリークは知られていないため、カーネルを変えるだけでは解決しない可能性があります。\n\
@@ -69,8 +76,10 @@ pub static RULE: Rule = Rule {
                   {if new_runc} runc {new_runc} はアカウンティングを有効にしません。\n\
                   {if new_kubelet} kubelet {new_kubelet} はアカウンティングを有効にしません。\n\
                   {if nothing_accounts} どちらも対応済みなので、更新前にリークした分は再起動でなくなります。再発する場合は、ノード上のほかの何かがアカウンティングを有効にしています。\n\
-                  {if accounted} {accounted} を付けて起動すると、何が有効にしようとしても無効になります（起動後に /proc/cmdline で確認してください）。\n\
-                  {if in_force} {in_force} はすでに有効です。残る可能性は、今回の起動より前のメッセージか、コンテナに属さないキャッシュです。",
+                  {if accounted} {accounted} を付けて起動すると、何が有効にしようとしても無効になります（起動後に /proc/cmdline で確認してください）。\n",
+                what_is_left_to_boot!(ja),
+                "\n{if in_force} {in_force} はすでに有効です。残る可能性は、今回の起動より前のメッセージか、コンテナに属さないキャッシュです。",
+            ),
             notes: on_pages(&[
                 "スラブはほかの理由でも増えます。kmalloc-64(1234:abc) のようにコンテナ名の付いたキャッシュが、\
                  アカウンティングによるものです。",
@@ -86,7 +95,8 @@ pub static RULE: Rule = Rule {
             why: "节点仍有空闲内存却出现“SLUB: Unable to allocate memory”，说明某个容器的内核内存记账已达上限或已损坏。\
                   在 RHEL / CentOS 7 上，一旦启用记账，已删除容器的 slab 缓存就不会释放，而 runc（1.0.0-rc3 到 rc93）和 1.22 之前的 kubelet 会为每个容器启用它。\
                   于是远未达到容器限制时内核分配就会失败，最终新容器无法启动。",
-            fix: "重启节点可清除已泄漏的部分。\n\
+            fix: concat!(
+                "重启节点可清除已泄漏的部分。\n\
                   {if least_kernel} 较新的内核泄漏较少：RHEL 7 至少 {least_kernel}。\n\
                   {if patched_kernel} 内核 {patched_kernel} 已包含 RHEL 7 的修复，但仍有泄漏的报告：关闭记账才能根治。\n\
                   {if other_kernel} 没有已知报告表明内核 {other_kernel} 存在这种泄漏，只换内核未必有用。\n\
@@ -95,8 +105,10 @@ pub static RULE: Rule = Rule {
                   {if new_runc} runc {new_runc} 已不再启用记账。\n\
                   {if new_kubelet} kubelet {new_kubelet} 已不再启用记账。\n\
                   {if nothing_accounts} 两者都已符合要求：升级之前泄漏的部分会随重启消失；如果再次出现，则是节点上的其他程序启用了记账。\n\
-                  {if accounted} 用 {accounted} 启动后，无论谁要求都不会记账；启动后请在 /proc/cmdline 中确认。\n\
-                  {if in_force} {in_force} 已经生效，剩下的可能只有本次启动之前的日志，或不属于任何容器的缓存。",
+                  {if accounted} 用 {accounted} 启动后，无论谁要求都不会记账；启动后请在 /proc/cmdline 中确认。\n",
+                what_is_left_to_boot!(zh),
+                "\n{if in_force} {in_force} 已经生效，剩下的可能只有本次启动之前的日志，或不属于任何容器的缓存。",
+            ),
             notes: on_pages(&[
                 "slab 增长也可能另有原因。名称带有容器的缓存（如 kmalloc-64(1234:abc)）才属于内核内存记账。",
                 "关于 cgroup 泄漏的原文章把它与 65535 个 ID 当作同一个问题，其实是两个：ID 由页缓存占住，\
@@ -106,9 +118,7 @@ pub static RULE: Rule = Rule {
         },
     },
     setting: Some(Setting::kernel_argument("cgroup.memory", "nokmem")),
-    remedy: "\
-sudo slabtop -o | head -20
-",
+    remedy: concat!("sudo slabtop -o | head -20\n\n", commands_left_to_boot!()),
     links: &[
         "https://github.com/kubernetes/kubernetes/issues/61937",
         "https://github.com/opencontainers/runc/issues/1921",
@@ -169,6 +179,11 @@ fn left_to_do(facts: &Facts, values: &mut Values) {
         tell(NO_SETTING, "");
     } else {
         tell("accounted", "cgroup.memory=nokmem");
+        let configured = left_to_boot(facts);
+        if !configured.is_empty() {
+            tell(NO_SETTING, "");
+        }
+        values.extend(configured);
     }
 }
 
@@ -222,6 +237,29 @@ mod tests {
 
         let (fix, remedy) = to_do("3.10.0-1160.88.1.el7.x86_64", "1.1.7", "1.24.17", true);
         assert!(fix.ends_with("are left to look at.") && !remedy.contains("nokmem"), "{fix} {remedy}");
+    }
+
+    /// The boot loader's file alone does nothing.
+    #[test]
+    fn what_is_configured_is_to_be_booted() {
+        let remedy = |kernel: &str, running: Option<bool>, configured: bool| {
+            let mut facts = Facts::default();
+            facts.memcg.kmem_errors = vec![found(())];
+            facts.memcg.nokmem = running.map(found).into_iter().collect();
+            facts.memcg.nokmem_configured = Some(found(())).filter(|_| configured).into_iter().collect();
+            facts.versions.kernel = vec![version(kernel)];
+            let said = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
+            assert_eq!(said.fix.contains("stands in /etc/default/grub already"), said.remedy.contains("sudo reboot"));
+            said.remedy
+        };
+        let holds = |remedy: &str| ["grubby", "update-grub", "grub2-mkconfig"].map(|tool| remedy.contains(tool));
+        const EL7: &str = "3.10.0-1160.88.1.el7.x86_64";
+        assert_eq!(holds(&remedy(EL7, Some(false), true)), [false, false, true]);
+        assert_eq!(holds(&remedy("4.19.0-20-amd64", Some(false), true)), [false, true, false]);
+        assert_eq!(holds(&remedy("4.19.90", Some(false), true)), [false, true, true]);
+        assert_eq!(holds(&remedy(EL7, None, true)), [true, false, false], "perhaps it is in force");
+        assert_eq!(holds(&remedy(EL7, Some(false), false)), [true, false, false]);
+        assert_eq!(holds(&remedy("4.19.0-20-amd64", None, false)), [false, true, false]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::kubernetes::version::MemcgIds;
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::memcg::first_fixed_kernel;
+use crate::risks::memcg::{commands_left_to_boot, first_fixed_kernel, left_to_boot, what_is_left_to_boot};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
@@ -21,12 +21,15 @@ pub static RULE: Rule = Rule {
                   before 3.10.0-1062.4.1 also leak slab caches once kernel-memory accounting is on, which runc and \
                   kubelet up to 1.21 switch on for every container. After weeks of pods coming and going, new \
                   containers fail with \"no space left on device\" or \"cannot allocate memory\".",
-            fix: "Update the kernel to {fixed} or later.\n\
+            fix: concat!(
+                "Update the kernel to {fixed} or later.\n\
                   {if slabs} Until then boot with {slabs} (check it in /proc/cmdline afterwards, a changed grub file \
                   alone does nothing), or drop caches on a schedule. Later RHEL 7 kernels leak less, but leaks are \
-                  reported there too, so keep an eye on /proc/cgroups.\n\
-                  {if page_cache} Until then drop caches on a schedule, which frees the ids that page cache holds; \
+                  reported there too, so keep an eye on /proc/cgroups.\n",
+                what_is_left_to_boot!(en),
+                "\n{if page_cache} Until then drop caches on a schedule, which frees the ids that page cache holds; \
                   cgroup.memory=nokmem does not help against this leak.",
+            ),
             notes: on_pages(&[
                 "Linux 4.4 to 4.6 are not reported: whether they have the fix depends on the patch level. What \
                  other distributions ported back to older kernels is not known here.",
@@ -45,11 +48,14 @@ pub static RULE: Rule = Rule {
                   ID は 65535 個しかありません。3.10.0-1062.4.1 より前の RHEL / CentOS 7 では、カーネルメモリアカウンティングが有効になるとスラブキャッシュもリークします。\
                   runc と 1.21 までの kubelet はこれを全コンテナで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナが\
                   「no space left on device」や「cannot allocate memory」で失敗するようになります。",
-            fix: "カーネルを {fixed} 以降に更新してください。\n\
+            fix: concat!(
+                "カーネルを {fixed} 以降に更新してください。\n\
                   {if slabs} それまでは {slabs} を付けて起動するか（起動後に /proc/cmdline で確認してください。grub のファイルを変えただけでは効きません）、\
-                  定期的に drop_caches を実行します。それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。\n\
-                  {if page_cache} それまでは定期的に drop_caches を実行してください（ページキャッシュが保持している ID が解放されます）。\
+                  定期的に drop_caches を実行します。それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。\n",
+                what_is_left_to_boot!(ja),
+                "\n{if page_cache} それまでは定期的に drop_caches を実行してください（ページキャッシュが保持している ID が解放されます）。\
                   このリークに cgroup.memory=nokmem は効きません。",
+            ),
             notes: on_pages(&[
                 "Linux 4.4〜4.6 は、修正の有無がパッチレベルによって異なるため対象外です。\
                  ほかのディストリビューションが古いカーネルにバックポートした修正も、ここでは分かりません。",
@@ -65,10 +71,13 @@ pub static RULE: Rule = Rule {
             why: "该内核不会完全释放已删除的内存 cgroup 所占用的资源。Linux 3.19 到 4.3 在仍有页缓存记在其名下时会一直占用其 ID，而 ID 只有 65535 个。\
                   3.10.0-1062.4.1 之前的 RHEL / CentOS 7 在启用内核内存记账后还会泄漏 slab 缓存，而 runc 和 1.21 及以下的 kubelet 会为每个容器启用它。\
                   Pod 反复创建和删除数周之后，新容器会因“no space left on device”或“cannot allocate memory”而创建失败。",
-            fix: "把内核升级到 {fixed} 或更高版本。\n\
+            fix: concat!(
+                "把内核升级到 {fixed} 或更高版本。\n\
                   {if slabs} 在此之前，用 {slabs} 启动（之后在 /proc/cmdline 中确认，只改 grub 文件并不生效），或定期执行 drop_caches。\
-                  更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。\n\
-                  {if page_cache} 在此之前，请定期执行 drop_caches，它会释放被页缓存占住的 ID；cgroup.memory=nokmem 对这种泄漏无效。",
+                  更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。\n",
+                what_is_left_to_boot!(zh),
+                "\n{if page_cache} 在此之前，请定期执行 drop_caches，它会释放被页缓存占住的 ID；cgroup.memory=nokmem 对这种泄漏无效。",
+            ),
             notes: on_pages(&[
                 "Linux 4.4 到 4.6 是否包含修复取决于补丁级别，因此不报告。其他发行版移植到旧内核的修复，\
                  这里也无从得知。",
@@ -79,15 +88,21 @@ pub static RULE: Rule = Rule {
         },
     },
     setting: None,
-    remedy: "\
-{if slabs}
+    remedy: concat!(
+        "{if slabs}
 sudo yum update kernel
+
+{if unset}
 sudo grubby --update-kernel=ALL --args={slabs}
 cat /proc/cmdline # after the reboot
 
+",
+        commands_left_to_boot!(),
+        "
 {if page_cache}
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches # from cron, for example every hour
-",
+"
+    ),
     links: &[
         "https://github.com/torvalds/linux/commit/73f576c04b94",
         "https://bugzilla.redhat.com/show_bug.cgi?id=1507149",
@@ -124,6 +139,11 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         // Page cache pins ids with accounting or without (commit 73f576c04b94).
         if kernel.value.el7_build().is_some() {
             finding.values.insert("slabs".into(), "cgroup.memory=nokmem".to_owned());
+            let configured = left_to_boot(facts);
+            if configured.is_empty() {
+                finding.values.insert("unset".into(), String::new());
+            }
+            finding.values.extend(configured);
         } else {
             finding.values.insert("page_cache".into(), "drop_caches".to_owned());
         }
@@ -178,6 +198,18 @@ mod tests {
         );
         let (fix, remedy) = told("4.2.0-42-generic");
         assert!(fix.contains("nokmem does not help") && !remedy.contains("nokmem"), "{fix} {remedy}");
+    }
+
+    #[test]
+    fn what_is_configured_is_to_be_booted() {
+        let mut facts = facts(&["3.10.0-693.17.1.el7.x86_64"]);
+        facts.memcg.nokmem = vec![found(false)];
+        facts.memcg.nokmem_configured = vec![found(())];
+        let said = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
+        assert!(said.fix.contains("stands in /etc/default/grub already"), "{}", said.fix);
+        let remedy = said.remedy;
+        assert!(remedy.contains("sudo grub2-mkconfig") && remedy.contains("sudo reboot"), "{remedy}");
+        assert!(!remedy.contains("grubby") && !remedy.contains("update-grub"), "{remedy}");
     }
 
     #[test]

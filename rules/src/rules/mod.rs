@@ -3,12 +3,13 @@
 use serde_json::json;
 
 use crate::facts::Facts;
-use crate::kubernetes::platform::Setting;
+use crate::kubernetes::platform::{Setting, SettingKind};
 use crate::kubernetes::pod::{Amount, Container, PodTemplate, Volume};
 use crate::kubernetes::quantity;
 use crate::patch::Set;
 use crate::report::{Evidence, Finding, Risk, Severity, Values};
 use crate::settings::Settings;
+use crate::show::FAMILY;
 
 mod cgroup_delete_errors;
 mod cgroup_v1_node;
@@ -257,9 +258,12 @@ impl Rule {
     #[must_use]
     pub fn findings(&self, facts: &Facts, settings: &Settings) -> Vec<Finding> {
         let mut findings = (self.check)(facts, settings);
-        if self.setting.is_some() && !findings.is_empty() {
+        if let Some(setting) = self.setting.filter(|_| !findings.is_empty()) {
             let platform = facts.platform().map(|platform| ("platform".into(), platform.name().to_owned()));
-            findings.iter_mut().for_each(|finding| finding.values.extend(platform.clone()));
+            let family = facts.family().filter(|_| setting.kind == SettingKind::KernelArgument);
+            let family = family.map(|family| (FAMILY.into(), family.name().to_owned()));
+            let told = platform.into_iter().chain(family);
+            findings.iter_mut().for_each(|finding| finding.values.extend(told.clone()));
         }
         findings
     }

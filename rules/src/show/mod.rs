@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::kubernetes::platform::Platform;
+use crate::kubernetes::platform::{Family, Platform};
 use crate::order;
 use crate::report::{Evidence, Finding, Missing, Report, Unread, Values, Verdict, Wanted, Why};
 use crate::rules::{self, Lang, Rule, Text};
@@ -71,12 +71,16 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
 /// The value of a finding whose node has the rule's setting already, or has no use for it.
 pub(crate) const NO_SETTING: &str = "no_setting";
 
+/// The value of a finding that names the family of its node's distribution, where that decides.
+pub(crate) const FAMILY: &str = "family";
+
 /// What mends a finding with these values: the node's setting in the form of its platform, unless it has no use for it,
 /// then the rule's own remedy.
 fn remedy(rule: &Rule, values: &Values) -> String {
     let platform = platform(values).unwrap_or(Platform::Linux);
+    let family = values.get(FAMILY).and_then(|name| Family::named(name));
     let setting = rule.setting.filter(|_| !values.contains_key(NO_SETTING));
-    let setting = setting.and_then(|setting| platform.sets(&setting)).unwrap_or_default();
+    let setting = setting.and_then(|setting| platform.sets(&setting, family)).unwrap_or_default();
     let blocks: Vec<&str> = rules::that_apply(rule.remedy, "\n\n", |name| values.contains_key(name)).collect();
     fill(&(setting + &blocks.join("\n")), values)
 }
@@ -88,7 +92,7 @@ fn platform(values: &Values) -> Option<Platform> {
 
 /// The setting of the node that mends a rule's findings, in the form of each platform that has one.
 fn on_platforms(rule: &Rule) -> impl Iterator<Item = (Platform, String)> {
-    let forms = |setting| Platform::ALL.into_iter().filter_map(move |on| Some((on, on.sets(&setting)?)));
+    let forms = |setting| Platform::ALL.into_iter().filter_map(move |on| Some((on, on.sets(&setting, None)?)));
     rule.setting.into_iter().flat_map(forms)
 }
 
