@@ -346,6 +346,10 @@ pub struct Cgroups {
     /// Processes in state D (uninterruptible) that may hold a slice, such as `runc init`: the id of each, and in brackets
     /// where it waits or what it is, as far as known.
     pub stuck_processes: Vec<Found<String>>,
+    /// Pods whose directories a listing of all trees shows in the misc tree alone.
+    pub left_in_misc: Vec<Found<String>>,
+    /// Processes in the slices of pods.
+    pub processes: Vec<Found<ProcessOfPod>>,
 }
 
 impl Cgroups {
@@ -395,6 +399,15 @@ pub struct DeleteError {
     pub pod: String,
     /// What the error text itself says.
     pub cause: DeleteCause,
+}
+
+/// A process in the slice of a pod, as `systemd-cgls` lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessOfPod {
+    /// The pod's id.
+    pub pod: String,
+    /// The process's id, and in brackets what it is.
+    pub process: String,
 }
 
 /// What the error text of a failed deletion says.

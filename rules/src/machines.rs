@@ -293,6 +293,8 @@ impl Facts {
                 delete_errors: kept(&cgroups.delete_errors, keep),
                 orphans: kept(&cgroups.orphans, keep),
                 stuck_processes: kept(&cgroups.stuck_processes, keep),
+                left_in_misc: kept(&cgroups.left_in_misc, keep),
+                processes: kept(&cgroups.processes, keep),
             },
             memcg: Memcg {
                 mkdir_errors: kept(&memcg.mkdir_errors, keep),

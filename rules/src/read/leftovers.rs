@@ -1,6 +1,9 @@
-//! What is left of pods: their directories as `find` lists them, and processes in state D as `ps` does.
+//! What is left of pods: their directories as `find` lists them, processes in their slices as `systemd-cgls` does, and
+//! processes in state D as `ps` does.
 
-use crate::facts::Misc;
+use std::collections::BTreeSet;
+
+use crate::facts::{Misc, ProcessOfPod};
 use crate::read::{Notes, Reader, log};
 use crate::text::Block;
 
@@ -8,7 +11,15 @@ use crate::text::Block;
 pub(super) static READER: Reader = Reader { kind: "leftovers", read };
 
 fn read(block: &Block, notes: &mut Notes) {
-    let asked = block.command_text().contains("wchan");
+    let command = block.command_text();
+    if command.contains("systemd-cgls") {
+        slices(block, notes);
+        return;
+    }
+    if command.contains("find /sys/fs/cgroup ") {
+        trees(block, notes);
+    }
+    let asked = command.contains("wchan");
     for line in block.lines() {
         let whole = 0..line.text.len();
         if let Some(path) = pod_directory(&line.text) {
@@ -21,6 +32,55 @@ fn read(block: &Block, notes: &mut Notes) {
             notes.claim(READER.kind, line);
             let found = notes.found(process, block.paste, line, whole);
             notes.facts.cgroups.stuck_processes.push(found);
+        }
+    }
+}
+
+/// A listing of all trees: pods whose directories are in the misc tree alone.
+fn trees(block: &Block, notes: &mut Notes) {
+    let mut elsewhere = BTreeSet::new();
+    let mut in_misc = Vec::new();
+    for line in block.lines().filter(|line| line.text.trim_start().starts_with("/sys/fs/cgroup/")) {
+        notes.claim(READER.kind, line);
+        let Some(path) = pod_directory(&line.text) else { continue };
+        let pod = log::pod_name(path);
+        if path.starts_with("misc/") {
+            in_misc.push((pod, line));
+        } else {
+            elsewhere.insert(pod);
+        }
+    }
+    in_misc.dedup_by(|(a, _), (b, _)| a == b);
+    for (pod, line) in in_misc.into_iter().filter(|(pod, _)| !elsewhere.contains(pod)) {
+        let found = notes.found(pod, block.paste, line, 0..line.text.len());
+        notes.facts.cgroups.left_in_misc.push(found);
+    }
+}
+
+/// What `systemd-cgls` prints: a tree of slices with the processes in them.
+fn slices(block: &Block, notes: &mut Notes) {
+    const BRANCHES: [char; 9] = [' ', '\u{a0}', '│', '├', '└', '─', '|', '`', '-'];
+    // The pod whose slice is open, and how far that is indented.
+    let mut open: Option<(usize, String)> = None;
+    for line in block.lines().filter(|line| line.says_something()) {
+        notes.claim(READER.kind, line);
+        let name = line.text.trim_start_matches(BRANCHES);
+        let branches = line.text.get(..line.text.len() - name.len()).unwrap_or_default();
+        let depth = branches.chars().count();
+        open.take_if(|(outer, _)| depth <= *outer);
+        let process = name.split_once(' ').filter(|(pid, _)| pid.bytes().all(|byte| byte.is_ascii_digit()));
+        match (process, &open) {
+            (Some((pid, command)), Some((_, pod))) => {
+                let command = command.split_whitespace().next().unwrap_or_default();
+                let process = ProcessOfPod { pod: pod.clone(), process: format!("{pid} ({command})") };
+                let found = notes.found(process, block.paste, line, branches.len()..line.text.len());
+                notes.facts.cgroups.processes.push(found);
+            }
+            (None, None) => {
+                let pod = log::pod_name(name);
+                open = Some((depth, pod)).filter(|(_, pod)| !pod.is_empty());
+            }
+            _ => {}
         }
     }
 }
@@ -72,6 +132,39 @@ mod tests {
         // The driver cgroupfs has other names.
         let pod = "/sys/fs/cgroup/misc/kubepods/burstable/pod5a2e9c1f-8f51-4c8f-9a53-b7b0e2f0c1d2\n";
         assert_eq!(misc(pod), [Misc::UsedByPods]);
+    }
+
+    #[test]
+    fn pods_in_the_misc_tree_alone_are_told_by_a_listing_of_all_trees() {
+        let path = |tree: &str| format!("/sys/fs/cgroup/{tree}/kubepods.slice/kubepods-besteffort.slice/{POD}\n");
+        let alone = |command: &str, trees: &[&str]| {
+            let lines: String = trees.iter().map(|tree| path(tree)).collect();
+            let found = cgroups(&format!("$ {command}\n{lines}")).left_in_misc;
+            found.into_iter().map(|found| found.value).collect::<Vec<_>>()
+        };
+        let all = "find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort";
+        assert_eq!(alone(all, &["misc"]), ["b2c9de10-93a3-4d9c-8f2e-6c1fd2d40e19"]);
+        assert_eq!(alone(all, &["memory", "misc", "pids"]), [""; 0]);
+        assert_eq!(alone("find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*'", &["misc"]), [""; 0], "of one tree");
+    }
+
+    #[test]
+    fn processes_are_told_with_the_pod_in_whose_slice_they_are() {
+        let tree = format!(
+            "$ systemd-cgls -u kubepods.slice\nUnit kubepods.slice (/kubepods.slice):\n\
+             ├─kubepods-besteffort.slice\n│ └─{POD}\n│   └─cri-containerd-aa.scope\n│     ├─ 4411 runc init\n\
+             │     └─12 /pause\n└─kubepods-burstable.slice\n  └─77 /stray\n"
+        );
+        for tree in [tree.clone(), tree.replace('├', "|").replace('└', "`").replace('─', "-").replace('│', "|")]
+        {
+            let inputs = [Input::new("paste", tree.as_str())];
+            let reading = read::texts(&inputs);
+            let processes = reading.facts.cgroups.processes.into_iter();
+            let processes: Vec<_> = processes.map(|found| (found.value.pod, found.value.process)).collect();
+            let pod = "b2c9de10-93a3-4d9c-8f2e-6c1fd2d40e19".to_owned();
+            assert_eq!(processes, [(pod.clone(), "4411 (runc)".to_owned()), (pod, "12 (/pause)".to_owned())], "{tree}");
+            assert!(reading.unread.is_empty(), "{:?}", reading.unread);
+        }
     }
 
     /// Lines as procps prints them.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::facts::{CgroupMode, DeleteCause, DeleteError, Facts, Found};
 use crate::order;
-use crate::report::{Evidence, Finding, Risk, Severity, Values};
+use crate::report::{Evidence, Finding, Place, Risk, Severity, Values};
 use crate::risks::cgroup_cleanup::{
     is_told, kubelets_know_misc, kubelets_maybe_too_old, misc_mismatches, unknown_controllers,
 };
@@ -28,6 +28,8 @@ pub static RULE: Rule = Rule {
             says: &[
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {kubelet} does not know the misc cgroups of its runtime, {fixed} does.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}) while process {process} is stuck in state D.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): process {left} is still in its slice.",
+                "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): find shows its directories under {misc_tree} alone, which kubelet does not clean.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): it does not know the cgroup v1 controller {controller}.",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): a child of the cgroup v2 slice is still there ({busy}).",
                 "kubelet cannot delete the cgroups of pod {pod} (lines: {times}): kubelet {old_kubelet} may be too old for its runtime, {fixed} is not.",
@@ -42,6 +44,11 @@ pub static RULE: Rule = Rule {
                   the update or a reboot.\n\
                   {if process} A process in state D waits for storage or the kernel, and no signal ends it: mend what \
                   it waits for, or reboot the node.\n\
+                  {if left} Process {left} keeps the slice: see whether crictl ps still lists its container and stop \
+                  it there, else end the process. One that no signal ends is in state D: reboot the node.\n\
+                  {if misc_tree} The tree {misc_tree} alone keeps the pod's slice, so kubelet is too old for its \
+                  runtime. All releases from 1.28 on have the fix, of older ones 1.24.14, 1.25.10, 1.26.5 and 1.27.2 \
+                  are the first: update kubelet, and what is left goes away then or with a reboot.\n\
                   {if controller} Unmount the tree of {controller}, or keep it from being mounted with the kernel \
                   argument cgroup_no_v1={controller}, unless something needs it.\n\
                   {if look} Look into the pod's slice: systemd-cgls shows processes that are left, and find shows which \
@@ -61,6 +68,8 @@ pub static RULE: Rule = Rule {
             says: &[
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {kubelet} はランタイムが作る misc cgroup を認識しません（{fixed} で対応）。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。プロセス {process} が D 状態のまま止まっています。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。プロセス {left} がまだスライスに残っています。",
+                "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。find の結果では {misc_tree} にだけディレクトリが残っており、kubelet はこれを削除しません。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v1 のコントローラー {controller} を認識しないためです。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。cgroup v2 のスライスに子 cgroup が残っています（{busy}）。",
                 "kubelet が Pod {pod} の cgroup を削除できません（ログ {times} 行）。kubelet {old_kubelet} がランタイムに対して古すぎる可能性があります（{fixed} で対応）。",
@@ -72,6 +81,9 @@ pub static RULE: Rule = Rule {
                   kubelet が認識しない cgroup v1 コントローラー（misc、files）、終了できない D 状態のプロセス、cgroup v2 に残った子 cgroup、古い kubelet などです。",
             fix: "{if kubelet} kubelet を {fixed} 以降に更新してください。/sys/fs/cgroup/misc に残ったディレクトリは、更新またはノードの再起動で消えます。\n\
                   {if process} D 状態のプロセスはストレージやカーネルの処理を待っており、シグナルでは終了しません。待っている原因を取り除くか、ノードを再起動してください。\n\
+                  {if left} プロセス {left} がスライスを使っています。crictl ps にコンテナが残っていればそれを停止し、なければプロセスを終了させてください。シグナルで終了しない場合は D 状態なので、ノードを再起動します。\n\
+                  {if misc_tree} 残っているのは {misc_tree} だけなので、kubelet がランタイムに対して古すぎます。1.28 以降はすべて修正済みで、それより前では 1.24.14、1.25.10、1.26.5、1.27.2 が最初の修正版です。\
+                  kubelet を更新してください。残ったディレクトリは更新またはノードの再起動で消えます。\n\
                   {if controller} 必要がなければ {controller} の階層をアンマウントするか、カーネルの起動パラメーター cgroup_no_v1={controller} でマウントされないようにしてください。\n\
                   {if look} その Pod のスライスを調べてください。残っているプロセスは systemd-cgls で、ディレクトリが残っている階層は find で確認できます。\
                   D 状態のプロセスはストレージやカーネルの処理を待っているため、その原因を取り除くか、ノードを再起動します。\
@@ -90,6 +102,8 @@ pub static RULE: Rule = Rule {
             says: &[
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {kubelet} 无法识别运行时创建的 misc cgroup，{fixed} 起支持。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：进程 {process} 卡在 D 状态。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：进程 {left} 仍在其 slice 中。",
+                "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：find 显示只有 {misc_tree} 下还有其目录，而 kubelet 不会清理该层级。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：它无法识别 cgroup v1 控制器 {controller}。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：cgroup v2 的 slice 中还有子 cgroup（{busy}）。",
                 "kubelet 无法删除 Pod {pod} 的 cgroup（日志 {times} 行）：kubelet {old_kubelet} 相对运行时可能过旧，{fixed} 起支持。",
@@ -101,6 +115,9 @@ pub static RULE: Rule = Rule {
                   无法杀死的 D 状态进程、cgroup v2 上残留的子 cgroup，或过旧的 kubelet。",
             fix: "{if kubelet} 请把 kubelet 升级到 {fixed} 或更高版本；升级或重启节点后，/sys/fs/cgroup/misc 下残留的目录会消失。\n\
                   {if process} D 状态的进程在等待存储或内核，任何信号都无法结束它：请先排除它所等待的原因，或重启节点。\n\
+                  {if left} 进程 {left} 占用着该 slice：如果 crictl ps 中还有它的容器，请在那里停止，否则直接结束该进程；信号无法结束的进程处于 D 状态，需要重启节点。\n\
+                  {if misc_tree} 只有 {misc_tree} 占住该 Pod 的 slice，说明 kubelet 相对运行时过旧。1.28 及以上都已修复，更早的分支从 1.24.14、1.25.10、1.26.5、1.27.2 起修复：\
+                  请升级 kubelet，残留的目录会在升级或重启后消失。\n\
                   {if controller} 如果不需要，请卸载 {controller} 层级，或用内核启动参数 cgroup_no_v1={controller} 禁止挂载。\n\
                   {if look} 检查该 Pod 的 slice：用 systemd-cgls 查看残留的进程，用 find 查看哪个层级还有目录。D 状态的进程在等待存储或内核，请先排除其原因，或重启节点。\
                   \n\
@@ -119,6 +136,12 @@ find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
 
 {if process}
 sudo cat /proc/PID/stack # what it waits for
+
+{if left}
+sudo crictl ps -a
+
+{if misc_tree}
+kubelet --version
 
 {if look}
 systemd-cgls -u kubepods.slice
@@ -140,11 +163,13 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
     let enough = if facts.cgroups.stuck_processes.is_empty() { LOOP } else { 1 };
     let mut loops: Vec<_> = by_pod(facts).into_iter().filter(|(_, lines)| lines.len() >= enough).collect();
     order::sort_by(&mut loops, |(_, a), (_, b)| b.len().cmp(&a.len()));
-    let Some((pod, lines)) = loops.first() else {
+    // One that something explains tells more.
+    let explained = loops.iter().take(MOST_PLACES).find(|(pod, _)| left_of_pod(facts, pod).is_some());
+    let Some((pod, lines)) = explained.or(loops.first()) else {
         return Vec::new();
     };
     let mut finding = RULE.finding();
-    finding.values = likely_cause(facts, &settings.node, lines);
+    finding.values = likely_cause(facts, &settings.node, pod, lines);
     finding.values.insert("pod".into(), (*pod).to_owned());
     finding.values.insert("times".into(), lines.len().to_string());
     finding.evidence = loops
@@ -160,6 +185,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
                 .iter()
                 .map(|process| Evidence::new(&process.place, process.value.as_str(), "")),
         )
+        .chain(left_of_pod(facts, pod).map(|(_, left, place)| Evidence::new(place, left, "")))
         .collect();
     vec![finding]
 }
@@ -186,7 +212,7 @@ fn by_pod(facts: &Facts) -> Vec<(&str, Vec<&Found<DeleteError>>)> {
 
 /// The quantities of the likeliest cause, which choose the form of the sentence and what to do. Where nothing is sure,
 /// `look` and what the cause may still be.
-fn likely_cause(facts: &Facts, node: &NodeProfile, lines: &[&Found<DeleteError>]) -> Values {
+fn likely_cause(facts: &Facts, node: &NodeProfile, pod: &str, lines: &[&Found<DeleteError>]) -> Values {
     let mut cause = Values::new();
     let mut tell = |name: &'static str, value: &str| {
         cause.insert(name.into(), value.to_owned());
@@ -201,6 +227,9 @@ fn likely_cause(facts: &Facts, node: &NodeProfile, lines: &[&Found<DeleteError>]
         tell("fixed", kubelet.first_kubelet_that_knows_misc());
         return cause;
     } else if process.is_some() {
+        return cause;
+    } else if let Some((name, value, _)) = left_of_pod(facts, pod) {
+        tell(name, value);
         return cause;
     } else if let Some(controller) = unknown_controllers(facts).next() {
         tell("controller", &controller.value);
@@ -224,6 +253,18 @@ fn likely_cause(facts: &Facts, node: &NodeProfile, lines: &[&Found<DeleteError>]
         tell("seen", &seen(facts, mode));
     }
     cause
+}
+
+/// What is left of a pod and keeps its slice: `left`, a process, or `misc_tree` where kubelet may not know that one. And
+/// where it was read.
+fn left_of_pod<'a>(facts: &'a Facts, pod: &str) -> Option<(&'static str, &'a str, &'a Place)> {
+    let cgroups = &facts.cgroups;
+    if let Some(found) = cgroups.processes.iter().find(|found| found.value.pod.starts_with(pod)) {
+        return Some(("left", &found.value.process, &found.place));
+    }
+    let alone = cgroups.left_in_misc.iter().find(|found| found.value.starts_with(pod));
+    let alone = alone.filter(|_| !kubelets_know_misc(facts))?;
+    Some(("misc_tree", "/sys/fs/cgroup/misc", &alone.place))
 }
 
 /// What was pasted and explains nothing: `cgroup v1, kubelet 1.25.9, runc 1.0.3`.
@@ -331,6 +372,32 @@ kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
         assert!(of_paste(TIMEOUT, ps).contains("while process 9917 (rpc_wait_bit_killable) is stuck in state D"));
         let named = format!("Failed to remove paths: map[misc:/sys/fs/cgroup/misc/{slice}]");
         assert!(of_paste(&named, kubelet).contains("kubelet 1.25.9 does not know the misc cgroups"));
+    }
+
+    /// Nothing that was run is asked for again.
+    #[test]
+    fn what_is_left_of_the_pod_tells_where_no_version_does() {
+        const POD: &str = "kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
+        let misc = format!(
+            "$ find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort\n/sys/fs/cgroup/misc/kubepods.slice\n\
+             /sys/fs/cgroup/misc/kubepods.slice/kubepods-besteffort.slice/{POD}\n"
+        );
+        let line = format!("{KUBELET}{TIMEOUT}\"\n");
+        let paste = |more: &str| {
+            let report = crate::check(&[Input::new("paste", format!("{line}{line}{more}"))], &Settings::default());
+            let finding = report.findings.iter().find(|finding| finding.rule == RULE.id).unwrap();
+            said(finding, Lang::En).unwrap()
+        };
+        let told = paste(&misc);
+        assert!(told.says.ends_with("under /sys/fs/cgroup/misc alone, which kubelet does not clean."), "{}", told.says);
+        assert!(told.fix.contains("kubelet is too old for its runtime") && !told.fix.contains("systemd-cgls"));
+        assert_eq!(told.remedy.trim_end(), "kubelet --version");
+
+        let slices = format!("$ systemd-cgls -u kubepods.slice\n└─{POD}\n  └─4411 /app --port 80\n");
+        let told = paste(&(misc + &slices));
+        assert!(told.says.ends_with("process 4411 (/app) is still in its slice."), "{}", told.says);
+        let other = slices.replace("podb2c9", "podaaaa");
+        assert!(paste(&other).says.contains("nothing pasted explains why"));
     }
 
     #[test]
