@@ -88,6 +88,8 @@ pub struct Facts {
     pub readings: BTreeMap<(Gauge, Host), Found<u64>>,
     /// Names of machines.
     pub names: BTreeMap<Host, String>,
+    /// Names of nodes as the cluster has them: a prompt may show another form.
+    pub nodes_by_host: BTreeMap<Host, String>,
     /// The machines whose own shell or log was seen.
     pub visited: BTreeSet<Host>,
 }
@@ -176,6 +178,14 @@ impl Facts {
         let mut families = self.versions.kernel.iter().map(|found| Family::of_kernel(&found.value));
         let first = families.next()??;
         families.all(|family| family == Some(first)).then_some(first)
+    }
+
+    /// The cluster has a node of this name.
+    pub(crate) fn know_node(&mut self, name: &str) {
+        let host = Host::named(name);
+        if host != Host::default() {
+            self.nodes_by_host.entry(host).or_insert_with(|| name.to_owned());
+        }
     }
 
     /// What all nodes that were seen are installed from; `None` when nothing tells, or when they differ.

@@ -8,8 +8,9 @@ use crate::order;
 use crate::report::{Evidence, Finding, Missing, Risk, Severity, Status};
 use crate::risks::memcg::MANY;
 use crate::risks::{self, cgroup_cleanup::old_kubelets};
-use crate::rules::{RULES, Rule};
+use crate::rules::{RULES, Rule, placeholders};
 use crate::settings::{NodeProfile, Settings};
+use crate::show::NODE;
 
 /// More machines than this are looked at together, as one: the work would grow with their number.
 const MOST: usize = 20;
@@ -168,6 +169,35 @@ fn pods(facts: &Facts, keep: &dyn Fn(Option<Host>) -> bool) -> Vec<PodTemplate> 
 
 /// What `rule` finds on each machine, with the machine's name. The same on several machines is one finding.
 pub(crate) fn findings(rule: &Rule, whole: &Facts, machines: &[Machine], settings: &Settings) -> Vec<Finding> {
+    let mut findings = of_machines(rule, whole, machines, settings);
+    // Commands that need the node's name.
+    if placeholders(rule.remedy).any(|name| name == NODE) {
+        for finding in &mut findings {
+            let node = node_of(finding, whole, machines).map(|node| (NODE.into(), node.to_owned()));
+            finding.values.extend(node);
+        }
+    }
+    findings
+}
+
+/// The name of the node that a finding is about, as the cluster has it or as the finding names it.
+fn node_of<'a>(finding: &'a Finding, whole: &'a Facts, machines: &[Machine]) -> Option<&'a str> {
+    let name = match finding.object.as_deref() {
+        Some(object) => {
+            let name = object.strip_prefix("Node/").filter(|name| !name.contains(", "))?;
+            whole.nodes_by_host.get(&Host::named(name)).map_or(name, String::as_str)
+        }
+        // The only node that the text is about.
+        None => {
+            whole.nodes_by_host.values().next().filter(|_| machines.is_empty() && whole.nodes_by_host.len() == 1)?
+        }
+    };
+    // It becomes an argument of a command.
+    Some(name).filter(|name| Host::named(name) != Host::default() && !name.starts_with('-'))
+}
+
+/// What `rule` finds on each machine, without the names that its commands need.
+fn of_machines(rule: &Rule, whole: &Facts, machines: &[Machine], settings: &Settings) -> Vec<Finding> {
     // Pods come to run on any node.
     if machines.is_empty() || rule.risk == Risk::MemoryVolume {
         return rule.findings(whole, settings);
@@ -528,6 +558,31 @@ mod tests {
         assert!(!rules(&after).contains(&"misc-cgroup-mismatch".to_owned()), "{:?}", rules(&after));
         let after = before + "root@n1:~# kubelet --version\nKubernetes v1.25.10\n";
         assert!(!rules(&after).contains(&"misc-cgroup-mismatch".to_owned()), "{:?}", rules(&after));
+    }
+
+    #[test]
+    fn a_node_is_drained_by_the_name_that_the_cluster_has() {
+        let drained = |text: &str| {
+            let report = report(text);
+            let finding = report.findings.iter().find(|finding| finding.rule == "memcg-ids-exhausted").unwrap();
+            let remedy = said(finding, Lang::En).unwrap().remedy;
+            let drain = remedy.lines().find(|line| line.starts_with("kubectl drain")).map(str::to_owned);
+            drain.unwrap().replace("kubectl drain ", "").replace(" --ignore-daemonsets", "")
+        };
+        let full = "root@w1:~# grep memory /proc/cgroups\nmemory\t9\t65000\t1\n";
+        let table = |node: &str| {
+            format!(
+                "$ kubectl get nodes\nNAME   STATUS   ROLES    AGE   VERSION\n{node}     Ready    <none>   1d   v1.27.2\n"
+            )
+        };
+        assert_eq!(drained(full), "NODE", "a prompt need not show the node's name");
+        assert_eq!(drained(&(table("w1.example.com") + full)), "w1.example.com");
+        let object = "apiVersion: v1\nkind: Node\nmetadata: {name: w1}\n---\n";
+        assert_eq!(drained(&format!("{object}\n{full}")), "w1");
+        let other = "ops@jump:~$ kubectl get pods\n";
+        assert_eq!(drained(&format!("{other}{full}")), "w1", "the finding is about Node/w1");
+        assert_eq!(drained(&format!("{}{other}{full}", table("w1.example.com"))), "w1.example.com");
+        assert_eq!(drained(&format!("{full}{}", full.replace("w1", "w2"))), "NODE", "of two nodes");
     }
 
     #[test]

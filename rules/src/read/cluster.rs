@@ -18,7 +18,10 @@ pub(super) fn read(document: &Value, input: usize, span: Option<Span>, facts: &m
             ("" | "v1", "Namespace") => facts.cluster.namespaces.extend(namespace(object, &at)),
             ("" | "v1", "LimitRange") => facts.cluster.limit_ranges.extend(limit_range(object, &at)),
             ("" | "v1", "ResourceQuota") => facts.cluster.memory_quotas.extend(memory_quota(object, &at)),
-            ("" | "v1", "Node") => node::read(object, &at, facts),
+            ("" | "v1", "Node") => {
+                facts.know_node(text(object, "/metadata/name"));
+                node::read(object, &at, facts);
+            }
             (version, "KubeletConfiguration") if version.starts_with("kubelet.config.k8s.io/") => {
                 kubelet_config::read(object, &at, &mut facts.nodes);
             }

@@ -37,7 +37,9 @@ fn node(block: &Block, line: &Line, notes: &mut Notes) -> bool {
     let version =
         |index: usize| fields.get(index).and_then(|(text, range)| Some((Version::parse(text)?, range.clone())));
     let Some((kubelet, range)) = version(4) else { return false };
-    let host = fields.first().map(|(name, _)| notes.name(name)).unwrap_or_default();
+    let name = fields.first().map_or("", |(name, _)| name);
+    notes.facts.know_node(name);
+    let host = notes.name(name);
     let found = |version, range, notes: &mut Notes| Found { host, ..notes.found(version, block.paste, line, range) };
     let kubelet = found(kubelet, range, notes);
     notes.facts.versions.kubelet.push(kubelet);

@@ -279,7 +279,10 @@ impl Notes {
             }
             // An event about a pod is told by the kubelet of its node.
             self.described = block.nodes_of_pods().map(|(line, name)| (line, self.visit(name))).collect();
-            self.described.extend(block.described_nodes().map(|(line, name)| (line, Host::named(name))));
+            for (line, name) in block.described_nodes() {
+                self.facts.know_node(name);
+                self.described.insert(line, Host::named(name));
+            }
             for reader in READERS.iter().filter(|reader| kind.is_none_or(|kind| kind == reader.kind)) {
                 (reader.read)(&block, self);
             }

@@ -105,7 +105,7 @@ find /sys/fs/cgroup/memory -type d | wc -l
 grep descendants /sys/fs/cgroup/cgroup.stat # on cgroup v2
 
 sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
-kubectl drain NODE --ignore-daemonsets
+kubectl drain {node} --ignore-daemonsets
 
 {if old_el_kernel}
 sudo yum update kernel # on the node

@@ -68,6 +68,9 @@ pub fn said(finding: &Finding, lang: Lang) -> Option<Said> {
     })
 }
 
+/// The value of a finding that names its node, for commands; a word to be replaced stands where it is not known.
+pub(crate) const NODE: &str = "node";
+
 /// The value of a finding whose node has the rule's setting already, or has no use for it.
 pub(crate) const NO_SETTING: &str = "no_setting";
 
@@ -138,6 +141,7 @@ fn values(finding: &Finding, shown: impl Fn(&str) -> String) -> Values {
     // `collect` would sort first, which is more code than inserting one by one.
     let mut values = Values::new();
     values.extend(subject.chain(others).map(|(name, value)| (name, shown(value))));
+    values.entry(NODE.into()).or_insert_with(|| "NODE".to_owned());
     values
 }
 
