@@ -132,7 +132,7 @@ impl Gauge {
 impl Facts {
     /// Of several machines the worst reading decides, and of several versions on one machine the last that was read.
     pub(crate) fn settle(&mut self) {
-        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels } = &mut self.versions;
+        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels, .. } = &mut self.versions;
         for versions in [kubelet, runc, containerd, crio] {
             keep_last_of_each_host(versions);
         }
@@ -482,4 +482,6 @@ pub struct Versions {
     pub kernel: Vec<Found<Version>>,
     /// Kernels that a machine ran before another one, so that it has been booted since.
     pub earlier_kernels: Vec<Found<Version>>,
+    /// kube-apiserver, which is of the cluster and of no machine in particular.
+    pub apiserver: Option<Version>,
 }

@@ -343,6 +343,7 @@ impl Facts {
                 crio: kept(&versions.crio, keep),
                 kernel: kept(&versions.kernel, keep),
                 earlier_kernels: kept(&versions.earlier_kernels, keep),
+                apiserver: versions.apiserver.clone(),
             },
             ..Self::default()
         }

@@ -393,7 +393,7 @@ impl Notes {
             let line = found.place.span.filter(|_| found.place.input == input).map_or(0, |span| span.line);
             outdated.range(..=line).next_back().is_none_or(|(_, end)| line >= *end)
         };
-        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels } = &mut self.facts.versions;
+        let Versions { kubelet, runc, containerd, crio, kernel, earlier_kernels, .. } = &mut self.facts.versions;
         for list in [kubelet, runc, containerd, crio] {
             list.retain(current);
         }

@@ -90,6 +90,10 @@ fn read(block: &Block, notes: &mut Notes) {
         block.all_lines().filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>()
     {
         heading = heading_of(&line.text, command).or(heading.filter(|_| !line.text.trim_end().ends_with(':')));
+        if let Some(version) = apiserver(&line.text) {
+            notes.claim(READER.kind, line);
+            notes.facts.versions.apiserver = Some(version);
+        }
         let mut hits = line_versions(&line.text);
         if hits.is_empty() {
             hits.extend(bare_output(block, line));
@@ -105,6 +109,14 @@ fn read(block: &Block, notes: &mut Notes) {
     if let Some(host) = answered.filter(|_| !command.is_empty()) {
         notes.answer(block, host);
     }
+}
+
+/// What `kubectl version` says of kube-apiserver: `Server Version: v1.26.3`, and up to 1.27 a whole `version.Info`. Docker
+/// prints its own without a `v`.
+fn apiserver(text: &str) -> Option<Version> {
+    let rest = text.trim_start().strip_prefix("Server Version:")?.trim_start();
+    let version = rest.split_once("GitVersion:\"").map_or(rest, |(_, version)| version);
+    version.starts_with('v').then(|| Version::parse(version)).flatten()
 }
 
 /// The program that the lines below a heading are about: ` runc:` of `docker version`, `Server:` of `ctr version`,
@@ -314,6 +326,20 @@ mod tests {
 
     fn texts(found: &[Found<Version>]) -> Vec<&str> {
         found.iter().map(|found| found.value.text.as_str()).collect()
+    }
+
+    #[test]
+    fn the_server_of_kubectl_is_kube_apiserver_and_no_kubelet() {
+        let server = |line: &str| {
+            let versions = versions(&format!("$ kubectl version\nClient Version: v1.28.2\n{line}\n"));
+            assert!(versions.kubelet.is_empty(), "{line}");
+            versions.apiserver.map(|version| version.text)
+        };
+        assert_eq!(server("Server Version: v1.26.3").as_deref(), Some("1.26.3"));
+        let info =
+            "Server Version: version.Info{Major:\"1\", Minor:\"23\", GitVersion:\"v1.23.6\", GoVersion:\"go1.17.9\"}";
+        assert_eq!(server(info).as_deref(), Some("1.23.6"));
+        assert_eq!(server(" Server Version: 20.10.7"), None, "docker info");
     }
 
     #[test]
