@@ -386,6 +386,25 @@ onPage("the button of a link keeps the focus when the text changes, and copies n
   assert.equal(await panel.getByRole("button", { disabled: true }).count(), 0);
 });
 
+for (const width of [1280, 320]) {
+  let come;
+  const late = new Promise((resolve) => (come = resolve));
+  const prepare = (context) => context.route("**/tools-*", (route) => late.then(() => route.continue()));
+  onPage(`nothing below is pushed away when a first link comes late, ${width} px`, { prepare, viewport: { width, height: 900 } },
+    async (visit) => {
+      await visit.paste(LIMIT);
+      await visit.verdictIs(/^At risk/);
+      await visit.click("Share link…");
+      const panel = visit.report.getByRole("region", { name: "Share link…" });
+      await panel.getByText("Working…").waitFor();
+      const below = () => visit.report.locator(".risks").evaluate((risks) => risks.getBoundingClientRect().top + scrollY);
+      const before = await below();
+      come();
+      await panel.getByText(/^The link has/).waitFor();
+      assert.ok(Math.abs(await below() - before) <= 1, `${before} px, then ${await below()} px`);
+    });
+}
+
 onPage("machines of several inputs stay apart in a link", async (visit) => {
   await visit.paste("root@worker-7:~# uname -r\n3.10.0-957.el7.x86_64\n");
   await visit.click("Add another input");

@@ -55,7 +55,7 @@ pub fn EnforcePanel(props: &Props) -> Html {
             { match &*enforced {
                 Some(Some(enforced)) => show(enforced, page),
                 Some(None) => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
-                None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
+                None => html! { <p class="coming policy" role="status">{ words::LOADING.text(lang) }</p> },
             } }
         </>
     }

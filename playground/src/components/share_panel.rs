@@ -87,7 +87,7 @@ pub fn SharePanel(props: &Props) -> Html {
                 // It stays until the next one is there: its button may have the focus.
                 Some(link) => show(link, is_present, lang, &copied, oncopy),
                 None if is_present => html! { <p role="status">{ words::NO_ANSWER.text(lang) }</p> },
-                None => html! { <p role="status">{ words::LOADING.text(lang) }</p> },
+                None => html! { <p class="coming" role="status">{ words::LOADING.text(lang) }</p> },
             } }
         </>
     }
