@@ -41,13 +41,12 @@ pub fn SharePanel(props: &Props) -> Html {
     let oncopy = {
         let (made, page) = (made.clone(), page.clone());
         Callback::from(move |_: MouseEvent| {
-            if is_present && made.as_ref().is_some_and(|made| made.inputs != page.inputs.emit(())) {
+            let Some(now) = (*made).clone().filter(|_| is_present) else { return };
+            if now.inputs != page.inputs.emit(()) {
                 // The text is another one already, and its check is on the way.
-                made.set((*made).clone().map(|made| Made { of: None, ..made }));
-            } else if is_present
-                && let Some(fragment) = made.as_ref().and_then(|made| made.link.as_ref()?.fragment.as_ref())
-            {
-                copy.emit(fragment::address(&fragment::at_line(fragment, page.line.emit(()))).into());
+                made.set(Some(Made { of: None, ..now }));
+            } else if let Some(fragment) = now.link.and_then(|link| link.fragment) {
+                copy.emit(fragment::address(&fragment::at_line(&fragment, page.line.emit(()))).into());
             }
         })
     };
