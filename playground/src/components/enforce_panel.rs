@@ -96,7 +96,7 @@ fn answer(answer: &Answer, page: &Page) -> Html {
                 { icon.view() }
                 <span>{ label.text(page.lang) }</span>
                 <code>{ visible(object).into_owned() }</code>
-                { place_button(Target { input: *input, place: Place::Lines(*line, *line), finding: None }, page) }
+                { place_button(Target::new(*input, Place::Lines(*line, *line)), page) }
             </p>
             if !said.is_empty() { <pre tabindex="0"><code>{ said.join("\n") }</code></pre> }
         </li>

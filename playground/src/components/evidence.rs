@@ -16,7 +16,7 @@ pub(super) fn evidence(evidence: &Evidence, finding: usize, quote: Option<&Quote
     // The quoted stretch often is the observation itself; once is enough.
     let quoted = quote.is_some_and(|quote| quote.marked.trim() == observed.trim());
     let fact = |label: &str, fact: &str| html! { <div><dt>{ label }</dt><dd>{ visible(fact).into_owned() }</dd></div> };
-    let target = |span| Target { input: place.input, place: Place::Span(span), finding: Some(finding) };
+    let target = |span| Target { finding: Some(finding), ..Target::new(place.input, Place::Span(span)) };
     html! {
         <div class="evidence">
             { for place.span.map(|span| place_button(target(span), page)) }

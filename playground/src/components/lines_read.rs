@@ -49,7 +49,7 @@ fn places(places: &[(usize, Place)], page: &Page) -> Html {
         places
             .iter()
             .take(LISTED)
-            .map(|(input, place)| place_button(Target { input: *input, place: *place, finding: None }, page))
+            .map(|(input, place)| place_button(Target::new(*input, *place), page))
             .collect::<Html>()
     };
     let (shown, rest) = places.split_at(SHOWN.min(places.len()));
@@ -74,7 +74,7 @@ pub(super) fn unused(unread: &[Unread], page: &Page) -> Html {
             <ul>
                 { for unread.iter().take(LISTED).map(|Unread { input, first_line, last_line, why }| html! {
                     <li>
-                        { place_button(Target { input: *input, place: Place::Lines(*first_line, *last_line), finding: None }, page) }
+                        { place_button(Target::new(*input, Place::Lines(*first_line, *last_line)), page) }
                         <span>{ why_unread(why).text(page.lang) }</span>
                         if let Why::Broken { message } = why { <code>{ visible(message).into_owned() }</code> }
                     </li>

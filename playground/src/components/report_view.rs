@@ -57,6 +57,14 @@ pub struct Target {
     pub finding: Option<usize>,
 }
 
+impl Target {
+    /// A place that no finding leads to.
+    #[must_use]
+    pub const fn new(input: usize, place: Place) -> Self {
+        Self { input, place, finding: None }
+    }
+}
+
 /// Most findings that are shown at first: hundreds take a browser noticeable time.
 const MOST: usize = 50;
 
