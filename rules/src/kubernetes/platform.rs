@@ -50,7 +50,7 @@ impl Family {
     #[must_use]
     pub fn of_kernel(kernel: &Version) -> Option<Self> {
         let has = |marks: &[&str]| marks.iter().any(|mark| kernel.text.contains(mark));
-        if has(&[".el7", ".el8", ".el9", ".amzn"]) {
+        if has(&[".el7", ".el8", ".el9", ".el10", ".amzn"]) {
             Some(Self::RedHat)
         } else {
             has(&["-generic", "-amd64", "-arm64", "-aws", "-azure", "-gcp"]).then_some(Self::Debian)
