@@ -288,8 +288,8 @@ pub struct Inotify {
     pub watches_used: Vec<Found<InUse>>,
     /// Messages that say a limit was hit.
     pub errors: Vec<Found<InotifyError>>,
-    /// Those of a limit on instances that was raised later.
-    pub overcome: Vec<Found<()>>,
+    /// Those of a limit that was raised later.
+    pub overcome: Vec<Found<InotifyError>>,
 }
 
 /// A count of inotify instances or watches in use.

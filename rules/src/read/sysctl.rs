@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::facts::{Found, Gauge, InotifyError};
+use crate::facts::{Found, Gauge, Host, InotifyError};
+use crate::kubernetes::inotify::ENOUGH_WATCHES;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
 
@@ -267,20 +268,20 @@ fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
         (Limit::Instances, Form::Live) => drop(notes.gauge(Gauge::MaxInstances, found)),
         (Limit::Instances, Form::Set) => {
             let (value, host) = (found.value, found.host);
-            // What was refused before a raise says nothing of the limit that holds since.
             if notes.gauge(Gauge::MaxInstances, found).is_none_or(|earlier| earlier.value < value) {
-                let input = notes.input;
-                let is_over = |error: &mut Found<InotifyError>| {
-                    error.value == InotifyError::Instances && error.place.input == input && error.host.may_be(host)
-                };
-                let inotify = &mut notes.facts.inotify;
-                let over = inotify.errors.extract_if(.., is_over);
-                inotify.overcome.extend(over.map(|error| Found { value: (), place: error.place, host: error.host }));
+                overcome(notes, InotifyError::Instances, host);
             }
         }
         (Limit::Watches, Form::Live | Form::Set) => {
-            let value = found.value;
+            let (value, host) = (found.value, found.host);
             let earlier = notes.gauge(Gauge::MaxWatches, found);
+            // How many watches the node needs cannot be told, but what distributions set has to do.
+            if form == Form::Set
+                && value >= ENOUGH_WATCHES
+                && earlier.as_ref().is_none_or(|earlier| earlier.value < value)
+            {
+                overcome(notes, InotifyError::Watches, host);
+            }
             if let Some(earlier) = earlier.filter(|earlier| earlier.value > value) {
                 notes.gauge(Gauge::EarlierWatches, earlier);
             }
@@ -288,6 +289,15 @@ fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
         (Limit::Instances, Form::Intended) => drop(notes.gauge(Gauge::IntendedInstances, found)),
         (Limit::Watches, Form::Intended) => drop(notes.gauge(Gauge::IntendedWatches, found)),
     }
+}
+
+/// What was refused before a raise says nothing of the limit that holds since.
+fn overcome(notes: &mut Notes, limit: InotifyError, host: Host) {
+    let input = notes.input;
+    let is_over =
+        |error: &mut Found<InotifyError>| error.value == limit && error.place.input == input && error.host.may_be(host);
+    let inotify = &mut notes.facts.inotify;
+    inotify.overcome.extend(inotify.errors.extract_if(.., is_over));
 }
 
 #[cfg(test)]

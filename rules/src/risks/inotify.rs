@@ -149,11 +149,24 @@ pub(crate) fn recovered<'a>(inotify: &'a Inotify, need: &Need) -> Option<Recover
         return None;
     }
     let Some(refusal) = last_refusal(inotify) else {
-        return (!inotify.overcome.is_empty()).then_some(Recovered { limit, used: None });
+        return overcome(inotify, InotifyError::Instances).next().map(|_| Recovered { limit, used: None });
     };
     let is_proof = |load: &&Load| !load.used.value.at_least && load.used.place.is_after(refusal);
     let used = loads.iter().find(is_proof)?.used;
     limit.place.is_after(refusal).then_some(Recovered { limit, used: Some(used) })
+}
+
+/// The limit under which watches suffice since the kernel refused one: it was raised after that.
+pub(crate) fn watches_recovered(inotify: &Inotify) -> Option<&Found<u64>> {
+    let is_low = refused(inotify, InotifyError::Watches)
+        || watch_loads(inotify).iter().any(|load| load.percent() >= LOW_PERCENT);
+    let limit = inotify.max_watches.as_ref().filter(|limit| !is_low && limit.value >= ENOUGH_WATCHES)?;
+    overcome(inotify, InotifyError::Watches).next().map(|_| limit)
+}
+
+/// Messages of a limit that was raised later.
+pub(crate) fn overcome(inotify: &Inotify, limit: InotifyError) -> impl Iterator<Item = &Place> {
+    inotify.overcome.iter().filter(move |error| error.value == limit).map(|error| &error.place)
 }
 
 /// See [`recovered`].

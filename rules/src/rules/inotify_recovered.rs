@@ -1,8 +1,8 @@
-//! inotify instances were refused, and suffice since.
+//! inotify instances or watches were refused, and suffice since.
 
-use crate::facts::{Facts, InotifyError};
+use crate::facts::{Facts, Inotify, InotifyError};
 use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::inotify::{need, recovered};
+use crate::risks::inotify::{Recovered, need, overcome, recovered, watches_recovered};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
@@ -16,53 +16,60 @@ pub static RULE: Rule = Rule {
     severity: Severity::Info,
     words: Words {
         en: Text {
-            title: "inotify instances suffice again",
+            title: "inotify limits suffice again",
             says: &[
                 "The kernel refused inotify instances before; since then {used} of {limit} are in use.",
                 "The kernel refused inotify instances before; since then the limit was raised to {limit}, which is enough.",
+                "The kernel refused inotify watches before; since then the limit was raised to {watches}, which is enough for most nodes.",
             ],
             why: "The errors stand above the newer values, so they tell of the node as it was. A program that was \
-                  refused an instance does not ask again by itself: it follows no log and sees no change of a file, \
+                  refused an instance or a watch does not ask again by itself: it follows no log and sees no change of a file, \
                   and a shim misses the OOM kills of its container.",
             fix: "Nothing more is to be raised. Restart what has failed since the first error and still runs: kubectl \
                   logs -f, journalctl -f, programs that watch files, and the pods whose OOM kills have to be \
                   noticed.\n\
                   {if unsaved} See that the limit is kept for the next boot as well, as in a file under /etc/sysctl.d.\n\
-                  If the error comes back, count the instances of each user.",
+                  {if limit} If the error comes back, count the instances of each user.\n\
+                  {if watches} If the error comes back, look for the process that holds most watches.",
             notes: on_pages(&[
-                "What stands further down in the text counts as later. A limit that was only read and not raised \
-                 needs a count below 80 % beside it.",
+                "What stands further down in the text counts as later. A limit on instances that was only read and \
+                 not raised needs a count below 80 % beside it. Watches count as enough from a raise to 524288 on."
             ]),
         },
         ja: Text {
-            title: "inotify インスタンスの不足は解消済み",
+            title: "inotify の上限不足は解消済み",
             says: &[
                 "以前カーネルが inotify インスタンスの作成を拒否しましたが、その後の使用数は {limit} 個中 {used} 個です。",
                 "以前カーネルが inotify インスタンスの作成を拒否しましたが、その後上限が {limit} に引き上げられ、十分な値になっています。",
+                "以前カーネルが inotify ウォッチの追加を拒否しましたが、その後上限が {watches} に引き上げられ、ほとんどのノードで足りる値になっています。",
             ],
-            why: "エラーは新しい値より上にあるため、以前の状態を示しています。インスタンスを作成できなかったプログラムは、自分から再試行しません。\
+            why: "エラーは新しい値より上にあるため、以前の状態を示しています。インスタンスやウォッチを得られなかったプログラムは、自分から再試行しません。\
                   ログの追跡やファイルの変更検知は止まったままで、shim はコンテナの OOM kill を検知できません。",
             fix: "これ以上の引き上げは不要です。最初のエラー以降に失敗し、そのまま動いているものを再起動してください（kubectl logs -f、journalctl -f、ファイルを監視するプログラム、OOM kill の検知が必要な Pod）。\n\
                   {if unsaved} 再起動後も有効になるよう、上限が /etc/sysctl.d などのファイルにも書かれているか確認してください。\n\
-                  エラーが再び出る場合は、ユーザーごとのインスタンス数を数えてください。",
+                  {if limit} エラーが再び出る場合は、ユーザーごとのインスタンス数を数えてください。\n\
+                  {if watches} エラーが再び出る場合は、ウォッチを多く使っているプロセスを調べてください。",
             notes: on_pages(&[
-                "テキストの下にあるものほど新しいとみなします。引き上げではなく読み取っただけの上限は、\
-                 使用数が 80% 未満と分かる場合に限り十分とみなします。",
+                "テキストの下にあるものほど新しいとみなします。引き上げではなく読み取っただけのインスタンスの上限は、\
+                 使用数が 80% 未満と分かる場合に限り十分とみなします。ウォッチは 524288 以上への引き上げで十分とみなします。",
             ]),
         },
         zh: Text {
-            title: "inotify 实例不足已解除",
+            title: "inotify 上限不足已解除",
             says: &[
                 "内核此前拒绝过创建 inotify 实例，但之后已使用 {used} 个，上限为 {limit} 个。",
                 "内核此前拒绝过创建 inotify 实例，但之后上限已调高到 {limit}，足够使用。",
+                "内核此前拒绝过添加 inotify watch，但之后上限已调高到 {watches}，对大多数节点足够。",
             ],
-            why: "错误出现在较新的数值之前，反映的是节点以前的状态。没能得到实例的程序不会自行重试：\
+            why: "错误出现在较新的数值之前，反映的是节点以前的状态。没能得到实例或 watch 的程序不会自行重试：\
                   日志不再跟踪，文件变化无法感知，shim 也收不到容器的 OOM 事件。",
             fix: "无需再调高上限。请重启自第一次报错以来失败且仍在运行的程序：kubectl logs -f、journalctl -f、监视文件的程序，以及需要感知 OOM 的 Pod。\n\
                   {if unsaved} 请确认该上限也写入了 /etc/sysctl.d 等处的文件，否则重启后会失效。\n\
-                  如果错误再次出现，请统计每个用户的实例数。",
+                  {if limit} 如果错误再次出现，请统计每个用户的实例数。\n\
+                  {if watches} 如果错误再次出现，请找出占用 watch 最多的进程。",
             notes: on_pages(&[
-                "文本中靠后的内容视为较新。如果上限只是读到的而不是刚调高的，还需要有低于 80% 的使用数才算足够。",
+                "文本中靠后的内容视为较新。如果实例上限只是读到的而不是刚调高的，还需要有低于 80% 的使用数才算足够。\
+                 watch 上限调高到 524288 及以上即视为足够。",
             ]),
         },
     },
@@ -77,12 +84,13 @@ pub static RULE: Rule = Rule {
 .of_texts();
 
 fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
+    of_instances(facts, settings).into_iter().chain(of_watches(&facts.inotify)).collect()
+}
+
+fn of_instances(facts: &Facts, settings: &Settings) -> Option<Finding> {
     let inotify = &facts.inotify;
-    let Some(recovered) = recovered(inotify, &need(facts, settings)) else {
-        return Vec::new();
-    };
+    let Recovered { limit, used } = recovered(inotify, &need(facts, settings))?;
     let mut finding = RULE.finding();
-    let (limit, used) = (recovered.limit, recovered.used);
     if let Some(used) = used {
         finding.evidence.push(Evidence::new(&used.place, used.value.count.to_string(), ""));
         finding.values.insert("used".into(), used.value.count.to_string());
@@ -93,10 +101,24 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         finding.values.insert("unsaved".into(), String::new());
     }
     let refused = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
-    let places = refused.map(|error| &error.place).chain(inotify.overcome.iter().map(|error| &error.place));
+    let places = refused.map(|error| &error.place).chain(overcome(inotify, InotifyError::Instances));
     let error = |place| Evidence::new(place, "inotify_init: EMFILE (Too many open files)", "");
     finding.evidence.extend(places.take(MOST_PLACES).map(error));
-    vec![finding]
+    Some(finding)
+}
+
+fn of_watches(inotify: &Inotify) -> Option<Finding> {
+    let limit = watches_recovered(inotify)?;
+    let mut finding = RULE.finding();
+    finding.evidence.push(Evidence::new(&limit.place, format!("fs.inotify.max_user_watches = {}", limit.value), ""));
+    finding.values.insert("watches".into(), limit.value.to_string());
+    if inotify.intended_watches.is_none() {
+        finding.values.insert("unsaved".into(), String::new());
+    }
+    let places = overcome(inotify, InotifyError::Watches).take(MOST_PLACES);
+    let error = |place| Evidence::new(place, "inotify_add_watch: ENOSPC (No space left on device)", "");
+    finding.evidence.extend(places.map(error));
+    Some(finding)
 }
 
 #[cfg(test)]
@@ -147,5 +169,19 @@ mod tests {
         let raised = |to: u32| format!("{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_instances={to}\n");
         assert_eq!(told(&raised(8192)).0, [RULE.id]);
         assert_eq!(told(&raised(200)).0, ["inotify-instances-low"]);
+    }
+
+    #[test]
+    fn watches_suffice_after_a_raise_to_what_distributions_set() {
+        const REFUSED: &str = "root@n1:~# tail f\ntail: inotify resources exhausted\n";
+        let raised = |to: u32| format!("{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_watches={to}\n");
+        let (rules, fix) = told(&raised(524_288));
+        assert_eq!(rules, [RULE.id]);
+        assert!(fix.contains("process that holds most watches") && !fix.contains("count the instances"), "{fix}");
+        let exhausted = ["inotify-watches-exhausted"];
+        assert_eq!(told(&raised(16_384)).0, exhausted);
+        assert_eq!(told(&format!("{}{REFUSED}", raised(524_288))).0, exhausted, "refused again");
+        let read = "root@n1:~# sysctl fs.inotify.max_user_watches\nfs.inotify.max_user_watches = 524288\n";
+        assert_eq!(told(&format!("{REFUSED}{read}")).0, exhausted, "it may not have sufficed");
     }
 }
