@@ -80,6 +80,9 @@ pub struct Facts {
     pub inotify: Inotify,
     /// cgroup mode, v1 controllers, and deletions that failed.
     pub cgroups: Cgroups,
+    /// Whether a log names another machine than the one that it was shown on, so that its errors and the values read there
+    /// need not belong together.
+    pub foreign_log: bool,
     /// Memory cgroups and kernel-memory accounting.
     pub memcg: Memcg,
     /// Versions of what runs on the node.

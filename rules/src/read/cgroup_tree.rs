@@ -9,6 +9,7 @@ pub(super) static READER: Reader = Reader { kind: "cgroup-tree", read };
 
 fn read(block: &Block, notes: &mut Notes) {
     let counted = counted(block.command_text());
+    let whole_tree = tells_of_root(block.command_text());
     let mut descendants = 0;
     for line in block.lines() {
         let whole = 0..line.text.len();
@@ -25,6 +26,11 @@ fn read(block: &Block, notes: &mut Notes) {
                     notes.gauge(Gauge::Containers, found);
                 }
             }
+        } else if !whole_tree
+            && (stat(&line.text, "nr_descendants")).or(stat(&line.text, "nr_dying_descendants")).is_some()
+        {
+            // The cgroups of one slice say nothing of the node's.
+            notes.claim(READER.kind, line);
         } else if let Some(count) = stat(&line.text, "nr_descendants") {
             notes.claim(READER.kind, line);
             descendants = count;
@@ -64,6 +70,12 @@ fn counted(command: &str) -> Option<Counted> {
     let lists = ["docker ps", "crictl ps", "crictl pods", "nerdctl ps", "podman ps", "kubectl get po"];
     let quiet = command.contains(" -q") || command.contains(" -aq") || command.contains("--no-headers");
     lists.iter().any(|list| command.contains(list)).then_some(Counted::Containers { header: !quiet })
+}
+
+/// Whether a command that shows `cgroup.stat` shows that of the root, or does not say of what.
+fn tells_of_root(command: &str) -> bool {
+    let Some((path, _)) = command.split_once("/cgroup.stat") else { return true };
+    path.ends_with("/sys/fs/cgroup") || path.ends_with("/sys/fs/cgroup/unified")
 }
 
 /// A line of `cgroup.stat` (kernel `Documentation/admin-guide/cgroup-v2.rst`).

@@ -70,7 +70,9 @@ fn keep(block: &Block, line: &Line, in_use: InUse, kind: Kind, notes: &mut Notes
 
 /// A pipeline that lists only some of the processes gives a lower bound.
 fn is_filtered(command: &str) -> bool {
-    command.split("grep").skip(1).any(|rest| !rest.split('|').next().unwrap_or(rest).contains("inotify"))
+    let is_partial = |word: &str| matches!(word, "head" | "tail" | "-user" | "-uid" | "sed" | "-s");
+    command.split_whitespace().any(is_partial)
+        || command.split("grep").skip(1).any(|rest| !rest.split('|').next().unwrap_or(rest).contains("inotify"))
 }
 
 /// A bare number under a command that counts inotify descriptors. `Some(None)`: such a number that must not be compared

@@ -15,7 +15,7 @@ fn read(block: &Block, notes: &mut Notes) {
     let lines = block.all_lines().filter(|line| TELLING.any_in(&line.text));
     for line in lines.filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>() {
         let text = line.text.as_ref();
-        let setting = text.find(NOKMEM).map(|at| at..at + NOKMEM.len());
+        let setting = setting(text);
         // The running kernel's own line starts with the image it booted; dmesg calls it "Command line:".
         if text.contains("BOOT_IMAGE=") || text.contains("Command line:") {
             running(setting, block, line, notes);
@@ -37,11 +37,13 @@ fn read(block: &Block, notes: &mut Notes) {
 /// What `cat /proc/cmdline` prints: one line, which a terminal may have broken into several.
 fn answer(block: &Block, notes: &mut Notes) {
     let printed = block.lines().take_while(|line| !line.text.is_empty());
-    // The same command may print the boot loader's file as well.
-    let lines: Vec<&Line> = printed.filter(|line| !is_boot_loaders(line)).collect();
-    let setting = lines.iter().find_map(|line| Some((*line, line.text.find(NOKMEM)?)));
-    let range = setting.map(|(_, at)| at..at + NOKMEM.len());
-    if let Some(line) = setting.map(|(line, _)| line).or(lines.first().copied()) {
+    // What the same command prints of other files is no part of it.
+    let is_alone = block.command_text().trim_end().ends_with("/proc/cmdline");
+    let lines: Vec<&Line> = printed.take(if is_alone { usize::MAX } else { 1 }).collect();
+    let found = lines.iter().find_map(|line| Some((*line, setting(&line.text)?)));
+    if let Some((line, range)) =
+        found.map(|(line, range)| (line, Some(range))).or(lines.first().map(|line| (*line, None)))
+    {
         running(range, block, line, notes);
         lines.iter().for_each(|line| notes.claim(READER.kind, line));
     }
@@ -52,6 +54,16 @@ fn running(setting: Option<Range<usize>>, block: &Block, line: &Line, notes: &mu
     notes.claim(READER.kind, line);
     let found = notes.found(setting.is_some(), block.paste, line, setting.unwrap_or(0..line.text.len()));
     notes.facts.memcg.nokmem.push(found);
+}
+
+/// Where the setting stands as a word of its own.
+fn setting(text: &str) -> Option<Range<usize>> {
+    let at = text.find(NOKMEM)?;
+    let range = at..at + NOKMEM.len();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let before = text.get(..range.start)?.ends_with(is_part);
+    let after = text.get(range.end..)?.starts_with(is_part);
+    (!before && !after).then_some(range)
 }
 
 /// A line of `/etc/default/grub`, as `cat` or `grep` prints it.

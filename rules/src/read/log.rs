@@ -38,6 +38,7 @@ fn read(block: &Block, notes: &mut Notes) {
     // A command that searches for a message is not the message, and neither is an alert's expression.
     let messages = block.lines().filter(|line| TELLING.any_in(&line.text) && !QUERIES.any_in(&line.text));
     for line in messages {
+        notes.compare_hosts(line);
         let lower = line.text.to_ascii_lowercase();
         let mut understood = false;
         if let Some((error, range)) = inotify_error(&lower) {

@@ -366,6 +366,12 @@ impl Notes {
         }
     }
 
+    /// Take note of a log line that names another machine than the prompt above it does.
+    fn compare_hosts(&mut self, line: &Line) {
+        let named = line.syslog_host().map_or(Host::default(), Host::named);
+        self.facts.foreign_log |= !named.may_be(self.host);
+    }
+
     /// A reading of a gauge. Returns the one of the same host that it replaces.
     fn gauge(&mut self, gauge: Gauge, found: Found<u64>) -> Option<Found<u64>> {
         self.latest.insert((gauge, found.host), found)

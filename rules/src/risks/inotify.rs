@@ -142,7 +142,8 @@ pub(crate) fn target_watches(inotify: &Inotify) -> u64 {
 
 /// The limit under which instances suffice since the kernel refused one: it was raised after that, or a count that was
 /// made after that is well below it.
-pub(crate) fn recovered<'a>(inotify: &'a Inotify, need: &Need) -> Option<Recovered<'a>> {
+pub(crate) fn recovered<'a>(facts: &'a Facts, need: &Need) -> Option<Recovered<'a>> {
+    let inotify = &facts.inotify;
     let limit = inotify.max_instances.as_ref().filter(|limit| limit.value >= need.instances)?;
     let loads = instance_loads(inotify);
     if loads.iter().any(|load| load.percent() >= LOW_PERCENT) {
@@ -151,8 +152,9 @@ pub(crate) fn recovered<'a>(inotify: &'a Inotify, need: &Need) -> Option<Recover
     let Some(refusal) = last_refusal(inotify) else {
         return overcome(inotify, InotifyError::Instances).next().map(|_| Recovered { limit, used: None });
     };
-    let is_proof = |load: &&Load| !load.used.value.at_least && load.used.place.is_after(refusal);
-    let used = loads.iter().find(is_proof)?.used;
+    let is_proof =
+        |load: &&Load| !load.used.value.at_least && load.may_be_of_root() && load.used.place.is_after(refusal);
+    let used = loads.iter().find(is_proof).filter(|_| !facts.foreign_log)?.used;
     limit.place.is_after(refusal).then_some(Recovered { limit, used: Some(used) })
 }
 
@@ -252,6 +254,15 @@ impl Load<'_> {
     /// False for a sum over all users, which is only an upper bound for each of them.
     pub(crate) fn is_of_one_user(&self) -> bool {
         self.used.value.whose != Whose::Everyone
+    }
+
+    /// Whether it counts those of root, who runs kubelet and the shims.
+    fn may_be_of_root(&self) -> bool {
+        match &self.used.value.whose {
+            Whose::Everyone => true,
+            Whose::Uid(uid) => *uid == 0,
+            Whose::User(name) => name == "root",
+        }
     }
 
     /// `UID 0` or `root`; `None` for all users together.

@@ -1,9 +1,9 @@
 //! Memory cgroups: the numbers they are judged by, what is left to do on a kernel, and what decides when nothing fired.
 
-use crate::facts::{CgroupMode, Facts, Found, Memcg, Versions};
+use crate::facts::{CgroupMode, Facts, Found, Versions};
 use crate::kubernetes::platform::Family;
 use crate::kubernetes::version::{MemcgIds, Version};
-use crate::report::{Missing, Place, Status, Values, Wanted};
+use crate::report::{Missing, Status, Values, Wanted};
 use crate::settings::NodeProfile;
 
 /// Ids of memory cgroups are 16 bits wide, on cgroup v1 and v2 alike (`mm/memcontrol.c`, `MEM_CGROUP_ID_MAX`).
@@ -54,36 +54,31 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
 }
 
 /// A low count that was read since the kernel last refused a memory cgroup: its ids are not used up any more. A count of
-/// RHEL 7 says nothing unless it was booted without kernel-memory accounting since, and neither does one of a machine
-/// that may run it.
+/// a kernel before 4.7, as that of RHEL 7, says nothing, and neither does one of a machine that may run it.
 pub(crate) fn ids_given_back(facts: &Facts) -> Option<&Found<u64>> {
-    let (memcg, kernels) = (&facts.memcg, &facts.versions.kernel);
+    let memcg = &facts.memcg;
+    let Versions { kernel, earlier_kernels, .. } = &facts.versions;
     let few = |count: &&Found<u64>| count.value < EXHAUSTED;
     let count =
         memcg.num_cgroups.as_ref().filter(few).filter(|_| memcg.directories.as_ref().is_none_or(|live| few(&live)))?;
-    let el7 = kernels.iter().any(|kernel| kernel.value.el7_build().is_some());
-    // RHEL 7 is too old for cgroup v2.
-    let is_other = !el7 && (!kernels.is_empty() || facts.cgroups.v2().is_some());
-    let counts = is_other || booted_without_kmem(memcg, &memcg.mkdir_errors).is_some();
+    let mut kernels = kernel.iter().chain(earlier_kernels).peekable();
+    // Kernels that can do without cgroup v1 are newer than that.
+    let is_known = kernels.peek().is_some() || facts.cgroups.v2().is_some();
+    let counts = is_known && kernels.all(|kernel| kernel.value.numbers >= COUNTS_THE_DYING) && !facts.foreign_log;
     (counts && !memcg.mkdir_errors.is_empty() && is_since_all(count, &memcg.mkdir_errors)).then_some(count)
 }
 
-/// What has ended the accounting of kernel memory since `signs` of it: a boot without it, or a boot of a kernel that is
-/// not of RHEL 7.
-pub(crate) fn accounting_ended<'a>(facts: &'a Facts, signs: &[Found<()>]) -> Option<(&'a Place, &'a str)> {
-    let Versions { kernel, earlier_kernels, .. } = &facts.versions;
-    if let Some(found) = booted_without_kmem(&facts.memcg, signs) {
-        return Some((&found.place, "cgroup.memory=nokmem"));
-    }
-    let kernel = kernel.last().filter(|kernel| kernel.value.el7_build().is_none() && is_since_all(kernel, signs))?;
-    let is_other = |earlier: &Found<Version>| earlier.value != kernel.value && earlier.may_share_node(kernel);
-    earlier_kernels.iter().any(is_other).then_some((&kernel.place, &kernel.value.text))
-}
+/// The first release whose count of cgroups is known to hold those that are removed and still have their id.
+const COUNTS_THE_DYING: (u32, u32, Option<u32>) = (4, 7, None);
 
-/// The running kernel's command line, when the first one with `cgroup.memory=nokmem` was read since all `signs`.
-fn booted_without_kmem<'a, T>(memcg: &'a Memcg, signs: &[Found<T>]) -> Option<&'a Found<bool>> {
-    let first = memcg.nokmem.iter().find(|found| found.value)?;
-    (memcg.runs_without_kmem() == Some(true) && is_since_all(first, signs)).then_some(first)
+/// The running kernel's command line, when a boot without the accounting of kernel memory has ended it since all `signs`
+/// of it: it had not been switched off before.
+pub(crate) fn accounting_ended<'a>(facts: &'a Facts, signs: &[Found<()>]) -> Option<&'a Found<bool>> {
+    let nokmem = &facts.memcg.nokmem;
+    let (before, since) = nokmem.split_at(nokmem.iter().position(|found| found.value)?);
+    let first = since.first()?;
+    let is_boot = before.iter().any(|found| first.is_since(found)) && since.iter().all(|found| found.value);
+    (is_boot && is_since_all(first, signs) && !facts.foreign_log).then_some(first)
 }
 
 /// What is left to do where `cgroup.memory=nokmem` is configured and the kernel runs without it, as values of a finding:

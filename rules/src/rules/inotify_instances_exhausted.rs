@@ -130,7 +130,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         return Vec::new();
     }
     let need = need(facts, settings);
-    if full.is_empty() && recovered(inotify, &need).is_some() {
+    if full.is_empty() && recovered(facts, &need).is_some() {
         return Vec::new();
     }
     let mut finding = RULE.finding();

@@ -89,7 +89,7 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
 
 fn of_instances(facts: &Facts, settings: &Settings) -> Option<Finding> {
     let inotify = &facts.inotify;
-    let Recovered { limit, used } = recovered(inotify, &need(facts, settings))?;
+    let Recovered { limit, used } = recovered(facts, &need(facts, settings))?;
     let mut finding = RULE.finding();
     if let Some(used) = used {
         finding.evidence.push(Evidence::new(&used.place, used.value.count.to_string(), ""));
@@ -161,6 +161,13 @@ mod tests {
         assert_eq!(told(&format!("{REFUSED}{LIMIT}{COUNT}7000\n")).0, exhausted);
         assert_eq!(told(&format!("{COUNT}143\n{REFUSED}{LIMIT}")).0, exhausted, "counted before");
         assert_eq!(told(&format!("{REFUSED}{LIMIT}")).0, exhausted, "nothing was counted");
+        let find = "root@n1:~# find /proc/*/fd -lname anon_inode:inotify";
+        for part in ["-user app 2>/dev/null | wc -l\n3\n", "-printf '%U\\n' | sort | uniq -c | tail -1\n 12 1000\n"] {
+            assert_eq!(told(&format!("{REFUSED}{LIMIT}{find} {part}")).0, exhausted, "{part}");
+        }
+        let foreign = "root@n1:~# grep notify /var/log/all\n\
+                       Nov 30 03:24:51 n2 kubelet[14]: inotify_init: too many open files\n";
+        assert_eq!(told(&format!("{foreign}{LIMIT}{COUNT}143\n")).0, exhausted, "of another machine");
     }
 
     /// On cgroup v2, 110 pods need 245 instances.

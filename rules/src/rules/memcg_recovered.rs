@@ -29,9 +29,11 @@ pub static RULE: Rule = Rule {
                   {if ended_by} Messages about kernel memory from before the boot with {ended_by} need no action; \
                   one that comes now does.",
             notes: on_pages(&[
-                "What stands further down in the text counts as later. A count on RHEL 7 proves nothing, unless the \
-                 kernel was booted with cgroup.memory=nokmem since: there it drops with rmdir although the id stays \
-                 taken. Without any sign of the kernel the error is taken for a present one.",
+                "What stands further down in the text counts as later. On kernels before 4.7, that of RHEL 7 among \
+                 them, a low count proves nothing: it drops with rmdir although the id stays taken. An error is taken \
+                 for a present one as well without any sign of the kernel, or where a log names another machine than \
+                 the prompt above it.",
+                "A boot with cgroup.memory=nokmem counts where /proc/cmdline was seen without it before.",
             ]),
         },
         ja: Text {
@@ -45,9 +47,10 @@ pub static RULE: Rule = Rule {
                   cgroup を大量に作るもの（クラッシュループ、CronJob、CI ジョブ）と、削除済みの cgroup を保持するもの（ページキャッシュ、tmpfs のファイル）を探します。\n\
                   {if ended_by} {ended_by} での起動より前に出たカーネルメモリのメッセージは対応不要です。今後新たに出る場合は調査が必要です。",
             notes: on_pages(&[
-                "テキストの下にあるものほど新しいとみなします。RHEL 7 では、ID が残っていても rmdir の時点で数が減るため、\
-                 その後 cgroup.memory=nokmem で起動していない限り、数が小さくても根拠になりません。\
-                 カーネルが分からない場合、エラーは現在のものとして扱います。",
+                "テキストの下にあるものほど新しいとみなします。4.7 より前のカーネル（RHEL 7 を含む）では、\
+                 ID が残っていても rmdir の時点で数が減るため、数が小さくても根拠になりません。カーネルが分からない場合や、\
+                 ログのホスト名がプロンプトと異なる場合も、エラーは現在のものとして扱います。",
+                "cgroup.memory=nokmem での起動は、それ以前に設定のない /proc/cmdline があるときだけ認めます。",
             ]),
         },
         zh: Text {
@@ -61,8 +64,9 @@ pub static RULE: Rule = Rule {
                   以及占住已删除 cgroup 的东西（页缓存、tmpfs 中的文件）。\n\
                   {if ended_by} 以 {ended_by} 启动之前的内核内存日志无需处理；如果之后再次出现，则需要排查。",
             notes: on_pages(&[
-                "文本中靠后的内容视为较新。在 RHEL 7 上，ID 仍被占用时计数也会随 rmdir 减少，\
-                 因此除非之后以 cgroup.memory=nokmem 启动，数字小不能说明问题。如果看不出内核版本，则把错误当作当前的错误。",
+                "文本中靠后的内容视为较新。在 4.7 之前的内核（包括 RHEL 7）上，ID 仍被占用时计数也会随 rmdir 减少，\
+                 因此数字小不能说明问题。如果看不出内核版本，或日志中的主机名与提示符不同，也把错误当作当前的错误。",
+                "只有此前出现过不带该参数的 /proc/cmdline，才认为之后以 cgroup.memory=nokmem 启动过。",
             ]),
         },
     },
@@ -88,8 +92,9 @@ fn check(facts: &Facts, _: &Settings) -> Vec<Finding> {
         finding.values.insert("max".into(), MAX_IDS.to_string());
     }
     let ended = accounting_ended(facts, &memcg.kmem_errors).filter(|_| !memcg.kmem_errors.is_empty());
-    if let Some((place, ended_by)) = ended {
-        finding.evidence.push(Evidence::new(place, ended_by, ""));
+    if let Some(booted) = ended {
+        let ended_by = "cgroup.memory=nokmem";
+        finding.evidence.push(Evidence::new(&booted.place, ended_by, ""));
         let errors = memcg.kmem_errors.iter().take(MOST_PLACES);
         finding.evidence.extend(errors.map(|error| Evidence::new(&error.place, "SLUB", "")));
         finding.values.insert("ended_by".into(), ended_by.to_owned());
@@ -148,22 +153,40 @@ mod tests {
     #[test]
     fn a_count_that_proves_nothing_does_not() {
         let exhausted = ["memcg-ids-exhausted"];
-        assert_eq!(rules(&[&kernel(EL7), REFUSED, &count(142)]), exhausted);
+        for old in [EL7, "3.10.0-1160.21.1.vz7.174.13", "3.10.108", "4.6.7"] {
+            assert_eq!(rules(&[&kernel(old), REFUSED, &count(142)])[..1], exhausted, "{old}");
+        }
+        assert_eq!(
+            rules(&[&kernel(EL7), REFUSED, &kernel("5.10.0-30-amd64"), &count(142)]),
+            exhausted,
+            "may be another"
+        );
         assert_eq!(rules(&[REFUSED, &count(142)]), exhausted, "it may be RHEL 7");
         assert_eq!(rules(&[&kernel("4.19.0"), &count(142), REFUSED]), exhausted, "counted before");
         assert_eq!(rules(&[&kernel("4.19.0"), REFUSED, &count(60_000)]), exhausted);
-        assert_eq!(rules(&[&kernel(EL7), REFUSED, WITHOUT, &count(142)]), [RULE.id], "booted since");
+        let slice =
+            "root@w1:~# cat /sys/fs/cgroup/system.slice/cgroup.stat\nnr_descendants 40\nnr_dying_descendants 2\n";
+        assert_eq!(rules(&[&kernel("6.1.0-18-amd64"), REFUSED, slice]), exhausted, "of one slice");
+        let foreign = "root@w1:~# grep mkdir /var/log/all\nNov 30 03:24:51 w2 kubelet[14]: \
+                       mkdir /sys/fs/cgroup/memory/kubepods/poda: cannot allocate memory\n";
+        assert_eq!(rules(&[&kernel("4.19.0"), foreign, &count(142)]), exhausted, "of another machine");
     }
 
     #[test]
     fn a_boot_that_ends_the_accounting_ends_its_errors() {
+        const WITH: &str = "root@w1:~# cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz root=/dev/sda1\n";
         let kmem = ["kmem-accounting-errors"];
-        let says = |by: &str| format!("Kernel-memory accounting failed before; since then the node runs with {by}.");
+        let says = "Kernel-memory accounting failed before; since then the node runs with cgroup.memory=nokmem.";
         let told = |parts: &[&str]| told(parts).into_iter().map(|(_, says)| says).collect::<Vec<_>>();
-        assert_eq!(told(&[&kernel(EL7), SLUB, WITHOUT]), [says("cgroup.memory=nokmem")]);
-        assert_eq!(told(&[&kernel(EL7), SLUB, &kernel("5.10.0-30-amd64")]), [says("5.10.0-30-amd64")]);
-        assert_eq!(rules(&[&kernel(EL7), WITHOUT, SLUB, WITHOUT]), kmem, "it was in force before");
-        assert_eq!(rules(&[&kernel(EL7), SLUB, &kernel("3.10.0-1160.el7.x86_64")]), kmem);
-        assert_eq!(rules(&[SLUB, &kernel("5.10.0-30-amd64")]), kmem, "no other kernel was seen");
+        assert_eq!(told(&[&kernel(EL7), WITH, SLUB, WITHOUT]), [says]);
+        assert_eq!(told(&[&kernel(EL7), SLUB, WITH, WITHOUT]), [says]);
+        assert_eq!(rules(&[&kernel(EL7), SLUB, WITHOUT])[..1], kmem, "of this boot, for all that is known");
+        assert_eq!(rules(&[&kernel(EL7), WITHOUT, SLUB, WITHOUT])[..1], kmem, "it was in force before");
+        assert_eq!(rules(&[&kernel(EL7), WITHOUT, SLUB, WITH])[..1], kmem, "newest first");
+        let longer = WITHOUT.replace("nokmem", "nokmemory");
+        assert_eq!(rules(&[&kernel(EL7), WITH, SLUB, &longer])[..1], kmem);
+        let both = WITH.replace("cmdline", "cmdline /etc/kernel/cmdline") + "root=/dev/sda1 cgroup.memory=nokmem\n";
+        assert_eq!(rules(&[&kernel(EL7), WITH, SLUB, &both])[..1], kmem, "of the next boot");
+        assert_eq!(rules(&[&kernel(EL7), SLUB, &kernel("5.10.0-30-amd64")])[..1], kmem, "it may only be installed");
     }
 }
