@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Columns of events stand in front of their message; so many bytes hold them.
+const EVENT_SOURCE: usize = 512;
+
 /// A clean line that knows where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
@@ -78,7 +81,9 @@ impl Line<'_> {
 
     /// The node whose kubelet an event comes from, as older releases of `kubectl describe` show it: `kubelet, w1`.
     pub(crate) fn event_node(&self) -> Option<&str> {
-        let (before, after) = self.text.split_once(" kubelet, ")?;
+        // Every value that a line holds asks for its machine, so only the start of a long one is looked through.
+        let start = self.text.get(..self.text.floor_char_boundary(EVENT_SOURCE))?;
+        let (before, after) = start.split_once(" kubelet, ")?;
         let is_event = before.split_ascii_whitespace().any(|word| matches!(word, "Normal" | "Warning"));
         after.split_ascii_whitespace().next().filter(|_| is_event)
     }
