@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::{Misc, ProcessOfPod};
 use crate::read::{Notes, Reader, log};
-use crate::text::Block;
+use crate::text::{Block, number};
 
 /// See the module's text.
 pub(super) static READER: Reader = Reader { kind: "leftovers", read };
@@ -16,7 +16,7 @@ fn read(block: &Block, notes: &mut Notes) {
         slices(block, notes);
         return;
     }
-    if command.contains("find /sys/fs/cgroup ") {
+    if lists_all_trees(command) {
         trees(block, notes);
     }
     let asked = command.contains("wchan");
@@ -34,6 +34,16 @@ fn read(block: &Block, notes: &mut Notes) {
             notes.facts.cgroups.stuck_processes.push(found);
         }
     }
+}
+
+/// Whether `find` looks through all trees as deep as slices of pods are, and nothing is taken out of what it prints.
+fn lists_all_trees(command: &str) -> bool {
+    let Some((_, rest)) = command.split_once("find /sys/fs/cgroup ") else { return false };
+    let mut parts = rest.split('|');
+    let find = parts.next().unwrap_or_default();
+    let depth = find.split_once("-maxdepth ").and_then(|(_, rest)| number::count(rest)).map(|(depth, _)| depth);
+    let is_partial = ["-path", "-regex", "-prune", "head", "grep"].iter().any(|word| rest.contains(word));
+    depth.is_none_or(|depth| depth >= 4) && !is_partial && parts.all(|part| part.trim_start().starts_with("sort"))
 }
 
 /// A listing of all trees: pods whose directories are in the misc tree alone.
@@ -145,6 +155,11 @@ mod tests {
         let all = "find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort";
         assert_eq!(alone(all, &["misc"]), ["b2c9de10-93a3-4d9c-8f2e-6c1fd2d40e19"]);
         assert_eq!(alone(all, &["memory", "misc", "pids"]), [""; 0]);
+        for partial in
+            ["-maxdepth 2 -name '*pod*'", "-name '*pod*' | grep misc", "-name '*pod*' | head -1", "-path '*/misc/*'"]
+        {
+            assert_eq!(alone(&format!("find /sys/fs/cgroup {partial}"), &["misc"]), [""; 0], "{partial}");
+        }
         assert_eq!(alone("find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*'", &["misc"]), [""; 0], "of one tree");
     }
 
