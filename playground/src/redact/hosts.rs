@@ -1,22 +1,17 @@
 //! Names of hosts.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 
-use super::{documents, key_value, runs};
+use super::{REDACTED, documents, indent_of, key_value, runs};
 
 /// A text with other names of hosts: the ones that stand where names of hosts stand, wherever else they are repeated.
 pub(super) fn hosts(text: &str) -> String {
-    let mut known: HashMap<&str, usize> = HashMap::new();
-    for name in host_names(text) {
-        let next = known.len() + 1;
-        if is_name(name) && !is_public(name) {
-            known.entry(name).or_insert(next);
-        }
-    }
+    let known = numbered(&host_names(text));
     if known.is_empty() {
         return text.to_owned();
     }
-    runs(text, &is_part, &mut |before, run| {
+    let shown = runs(text, &is_part, &mut |before, run| {
         let bare = run.trim_end_matches('.');
         if let Some(number) = known.get(bare) {
             // A plain word may mean something else elsewhere, and be what a verdict hangs on.
@@ -27,7 +22,60 @@ pub(super) fn hosts(text: &str) -> String {
         }
         let (label, domain) = run.split_once('.')?;
         Some(format!("host-{}.{domain}", known.get(label)?))
-    })
+    });
+    without_users(&shown)
+}
+
+/// Each name of a host with its number. A short name has that of the first full name that begins with it: one machine must
+/// not become two.
+fn numbered<'a>(names: &[&'a str]) -> HashMap<&'a str, usize> {
+    let names = || names.iter().copied().filter(|name| is_name(name) && !is_public(name));
+    let mut full: HashMap<&str, &str> = HashMap::new();
+    for name in names() {
+        if let Some((label, _)) = name.split_once('.') {
+            full.entry(label).or_insert(name);
+        }
+    }
+    let mut known = HashMap::new();
+    let mut count = 0;
+    for name in names() {
+        let name = full.get(name).copied().unwrap_or(name);
+        known.entry(name).or_insert_with(|| {
+            count += 1;
+            count
+        });
+    }
+    for name in names() {
+        if let Some(number) = full.get(name).and_then(|full| known.get(full)).copied() {
+            known.insert(name, number);
+        }
+    }
+    known
+}
+
+/// A text whose hosts have other names already, without the users before them; everybody has the user `root`.
+fn without_users(text: &str) -> String {
+    /// What stands between a user and the other name of a host.
+    const AT: &str = "@host-";
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(AT) {
+        let around = before.trim_end_matches(is_part);
+        let mut user = before.get(around.len()..).unwrap_or_default();
+        // The end of a colour, as in `ESC[01;32mroot@`, is not part of the name.
+        if around.ends_with(['[', ';'])
+            && let Some((colour, name)) = user.split_once('m')
+            && colour.chars().all(|c| c.is_ascii_digit())
+        {
+            user = name;
+        }
+        shown.push_str(before.strip_suffix(user).unwrap_or_default());
+        shown.push_str(if user.is_empty() || [REDACTED, "root"].contains(&user) { user } else { "user" });
+        shown.push_str(AT);
+        rest = behind;
+    }
+    shown + rest
 }
 
 /// Whether a character may be a part of the name of a host.
@@ -37,14 +85,17 @@ fn is_part(c: char) -> bool {
 
 /// Whether a word that stands where names of hosts stand is one.
 fn is_name(word: &str) -> bool {
-    word.contains(|c: char| c.is_ascii_alphabetic()) && !["localhost", "sha256", "sha512"].contains(&word)
+    let is_other = ["localhost", "sha256", "sha512"].contains(&word) || word.ends_with(".service");
+    word.contains(|c: char| c.is_ascii_alphabetic()) && !is_other
 }
 
 /// Whether what stands behind `before` in `text` is the name of a host there.
 fn is_place_of_host(text: &str, before: &str, name: &str) -> bool {
-    /// Times and dates before the host in a log, in bytes.
-    const START: usize = 64;
-    if before.ends_with('@') || before.ends_with("ssh ") || before.ends_with("Node/") || before.ends_with("Linux ") {
+    /// Times and dates before the host in a log, or columns before the node of a pod, in bytes.
+    const START: usize = 128;
+    /// What only the name of a host or of a cluster stands behind.
+    const SIGNS: [&str; 6] = ["@", "ssh ", "Node/", "Linux ", "--context ", "--context="];
+    if SIGNS.iter().any(|sign| before.ends_with(sign)) {
         return true;
     }
     let near = before.as_bytes().get(before.len().saturating_sub(START)..).unwrap_or_default();
@@ -56,7 +107,10 @@ fn is_place_of_host(text: &str, before: &str, name: &str) -> bool {
     let line = text.get(before.len() - column..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     let is_first = || [host_of_log(line), node_of_table(line), host_of_prompt(line)].contains(&Some(name));
     (is_first() && line.find(name) == Some(column))
-        || (before.ends_with([' ', '/']) && nodes_of_command(line).contains(&name))
+        || (before.ends_with([' ', '/'])
+            && (node_of_pod(line) == Some(name)
+                || nodes_of_command(line).contains(&name)
+                || hosts_of_command(line).contains(&name)))
 }
 
 /// Whether a word can only be a name.
@@ -128,19 +182,17 @@ fn host_names(text: &str) -> Vec<&str> {
         if document.contains("\"Node\"") || document.contains("\"nodeName\"") {
             names.extend(nodes_of_json(document));
         }
-        let is_node = document.lines().any(|line| matches!(key_value(line), Some((_, "kind", "Node"))));
+        names.extend(objects(document).filter_map(node_of_yaml));
         for line in document.lines() {
             names.extend(node_of_table(line));
+            names.extend(node_of_pod(line));
             names.extend(host_of_log(line));
             names.extend(host_of_prompt(line));
             names.extend(nodes_of_command(line));
-            names.extend(
-                line.split_once("ssh ").and_then(|(_, rest)| rest.split(' ').find(|word| !word.starts_with('-'))),
-            );
+            names.extend(hosts_of_command(line));
             names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
-            if let Some((column, key, value)) = key_value(line.trim_end_matches(',')) {
-                let is_name = IN_KEYS.contains(&key) || matches!(key, "hostname" | "Hostname" | "Node");
-                if is_name || (is_node && key == "name" && column <= 4) {
+            if let Some((_, key, value)) = key_value(line.trim_end_matches(',')) {
+                if IN_KEYS.contains(&key) || matches!(key, "hostname" | "Hostname" | "Node") {
                     let value = value.trim_matches(['"', '\'']);
                     // `kubectl describe pod` writes the address behind the name.
                     names.extend(value.split('/').next());
@@ -237,10 +289,84 @@ fn nodes_of_command(line: &str) -> Vec<&str> {
             _ => false,
         };
         if is_about_nodes {
-            nodes.extend(words.map(|word| word.trim_matches(['\'', '"'])).take_while(is_node));
+            nodes.extend(words.map(|word| word.trim_matches(['\'', '"', ';'])).take_while(is_node));
         }
     }
     nodes
+}
+
+/// The hosts that `ssh`, `scp` and `rsync` of a line go to, and the cluster that it names as its context.
+fn hosts_of_command<'a>(line: &'a str) -> Vec<&'a str> {
+    /// Options of `ssh` and `scp` that take the word behind them, which is no host.
+    const WITH_VALUE: [&str; 12] = ["-b", "-c", "-D", "-E", "-F", "-i", "-L", "-l", "-o", "-p", "-P", "-R"];
+    let mut hosts = Vec::new();
+    let mut words = line.split_whitespace();
+    let mut copies = false;
+    while let Some(word) = words.next() {
+        match word.rsplit('/').next() {
+            Some("ssh") => {
+                while let Some(word) = words.next() {
+                    if WITH_VALUE.contains(&word) {
+                        words.next();
+                    } else if word == "-J" {
+                        hosts.extend(words.next());
+                    } else if !word.starts_with('-') {
+                        hosts.push(word);
+                        break;
+                    }
+                }
+            }
+            Some("scp" | "rsync") => copies = true,
+            Some("--context" | "use-context") => hosts.extend(words.next()),
+            _ if copies && !word.starts_with(['-', '/']) => hosts.extend(word.split_once(':').map(|(host, _)| host)),
+            _ => hosts.extend(word.strip_prefix("--context=")),
+        }
+    }
+    let bare = |host: &'a str| until_sign(host.rsplit('@').next().unwrap_or(host).trim_matches(['\'', '"', ';']));
+    hosts.into_iter().map(bare).filter(|host| host.chars().all(is_part)).collect()
+}
+
+/// The objects of a document: the items of a list one by one, else all of it.
+fn objects(document: &str) -> impl Iterator<Item = &str> {
+    let mut lines = document.lines().skip_while(|line| line.trim_end() != "items:").skip(1);
+    let first = lines.next().filter(|line| line.trim_start().starts_with("- "));
+    let mark = first.and_then(|line| line.get(..indent_of(line) + 2));
+    let mut rest = document;
+    std::iter::from_fn(move || {
+        let mut end = 0;
+        for line in rest.split_inclusive('\n') {
+            if end > 0 && mark.is_some_and(|mark| line.starts_with(mark)) {
+                break;
+            }
+            end += line.len();
+        }
+        let (object, behind) = rest.split_at_checked(end).filter(|_| end > 0)?;
+        rest = behind;
+        Some(object)
+    })
+}
+
+/// The name of a node that is written in YAML.
+fn node_of_yaml(object: &str) -> Option<&str> {
+    let item = indent_of(object.lines().next()?);
+    let keys = || object.lines().filter_map(key_value);
+    let mut names = keys().filter(|(column, key, _)| *key == "name" && *column <= item + 4);
+    let is_node = keys().any(|(_, key, value)| (key, value) == ("kind", "Node"));
+    names.next().map(|(_, _, name)| name.trim_matches(['"', '\''])).filter(|_| is_node)
+}
+
+/// The node of a row of `kubectl get pods -o wide`: it stands behind the address, which a pod that starts has not got yet.
+fn node_of_pod(line: &str) -> Option<&str> {
+    let is_count = |word: &str| word.split_once('/').is_some_and(|(ready, all)| is_number(ready) && is_number(all));
+    let mut words = line.split_whitespace().skip(1);
+    // The name of the namespace may stand before that of the pod.
+    words.by_ref().take(2).find(|word| is_count(word))?;
+    words.find(|word| *word == "<none>" || word.parse::<IpAddr>().is_ok())?;
+    words.next().filter(|node| node.chars().all(is_part))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
 }
 
 /// The node of a row of `kubectl get nodes`.
@@ -319,12 +445,18 @@ fn close<'a>(around: &mut Vec<Object<'a>>) -> Option<&'a str> {
     ended.name.filter(|_| ended.is_node)
 }
 
+/// How programs say how grave a line of their log is.
+const LEVELS: [&str; 10] =
+    ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal", "panic"];
+
 /// The host of a line of syslog or journal: `Nov 30 02:41:13 HOST kubelet[123]: …`, or with the time as in ISO 8601.
 fn host_of_log(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let (first, second, third) = (words.next()?, words.next()?, words.next()?);
     if is_iso_time(first) {
-        return third.contains(['[', ':']).then_some(second);
+        // Programs write how grave a line is where the journal writes its host, and a thread as `[main]` behind that.
+        let is_source = third.contains(['[', ':']) && !third.starts_with('[');
+        return (is_source && !LEVELS.iter().any(|level| second.eq_ignore_ascii_case(level))).then_some(second);
     }
     let (day, time, host, source) = (second, third, words.next()?, words.next()?);
     let is_time = time.len() >= 8 && time.matches(':').count() == 2;
@@ -370,7 +502,7 @@ mod tests {
         let text = "[root@node-7 ~]# uname -a\nLinux node-7 5.4.0\nNov 30 02:41:13 node-7.shop kubelet[1]: node-7 is up\n  nodeName: ip-10-0-0-1.ec2.internal\n";
         assert_eq!(
             all(text),
-            "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-2 kubelet[1]: host-1 is up\n  nodeName: host-3\n"
+            "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-1 kubelet[1]: host-1 is up\n  nodeName: host-2\n"
         );
         assert_eq!(redact(&[text], Redact { hosts: false, ..Redact::default() }).concat(), text);
         assert_eq!(
@@ -386,7 +518,7 @@ mod tests {
             all(
                 "root@web:~# cat x\n[ops@jump ~]$ ssh gke-pool-5 uname\nname: web jump\nNov 30 02:41:13 web kubelet[1]: web"
             ),
-            "root@host-1:~# cat x\n[ops@host-3 ~]$ ssh host-2 uname\nname: web jump\nNov 30 02:41:13 host-1 kubelet[1]: web"
+            "root@host-1:~# cat x\n[user@host-3 ~]$ ssh host-2 uname\nname: web jump\nNov 30 02:41:13 host-1 kubelet[1]: web"
         );
         assert_eq!(all("worker   Ready    <none>   1d\nworker"), "host-1   Ready    <none>   1d\nworker");
         for kept in [
@@ -403,6 +535,9 @@ mod tests {
             "kubectl describe pod web-7\nkubectl get deployment,node web-7\nkubectl exec node -- node server-1",
             "kubectl get node -o wide\nkubectl get pods -n node web-7\npod/web-7 evicted deployment.apps/web-7",
             "- nodes/proxy\nimage:/a-1 text\nhttp-1://x # a\nkey-1: /a # b\n[web-7 said a]# b",
+            "2026-11-30T02:41:07.480Z WARN  [main-1] a.b.c - x\n2026-11-30T02:41:07Z INFO a.Main: x",
+            "systemd[1]: Started getty@tty1.service",
+            "apiVersion: v1\nitems:\n- kind: Deployment\n  metadata:\n    name: gpu-rerank\n- kind: Node\nkind: List",
             "3.10.0-862.14.4.el7.x86_64 libc.so.6 a.tar.gz config.h.in 1.2.dev",
         ] {
             assert_eq!(all(kept), kept);
@@ -427,9 +562,31 @@ mod tests {
             ),
             ("[worker-7 ~]# ls\n[worker log]$ ls", "[host-1 ~]# ls\n[host-2 log]$ ls"),
             ("  Hostname:    worker-7\n", "  Hostname:    host-1\n"),
+            (
+                "web-1  1/1  Running  2 (3d ago)  3d  10.244.9.12  w-9.fra1.acme.io  <none>  <none>",
+                "web-1  1/1  Running  2 (3d ago)  3d  192.0.2.1  host-1  <none>  <none>",
+            ),
+            (
+                "shop  web-3  0/1  ContainerCreating  0  3s  <none>  worker  <none>  <none>",
+                "shop  web-3  0/1  ContainerCreating  0  3s  <none>  host-1  <none>  <none>",
+            ),
+            ("web-3  1/1  Running  0  3d  10.244.9.14  node23", "web-3  1/1  Running  0  3d  192.0.2.1  host-1"),
+            ("$ scp -P 22 wrk-10:/tmp/x . # wrk-10", "$ scp -P 22 host-1:/tmp/x . # host-1"),
+            ("$ ssh -i key -J jump-1 wrk-10 uname -r", "$ ssh -i key -J host-1 host-2 uname -r"),
+            ("$ kubectl --context prod-fra1 get po", "$ kubectl --context host-1 get po"),
+            ("$ kubectl --context=prod get po", "$ kubectl --context=host-1 get po"),
+            (
+                "mkoval@w1:~$ x\n\u{1b}[01;32mmkoval@w1\u{1b}[0m:~$",
+                "user@host-1:~$ x\n\u{1b}[01;32muser@host-1\u{1b}[0m:~$",
+            ),
+            // The machine is one, whichever way it is named; two of the same short name stay two.
+            ("ssh w-1.a.example.com\nroot@w-1:~# w", "ssh host-1\nroot@host-1:~# w"),
+            ("root@w-1:~# ssh w-1.a.example.com; ssh w-1.b.example.com", "root@host-1:~# ssh host-1; ssh host-2"),
         ] {
             assert_eq!(all(text), shown);
         }
+        let list = "items:\n- kind: Service\n  metadata:\n    name: web-7\n- kind: Node\n  metadata:\n    name: w-7\n";
+        assert_eq!(all(list), list.replace("w-7", "host-1"));
         let nodes =
             "NAME     STATUS   ROLES    AGE   VERSION\nworker1  Ready    <none>   1d    v1.27.1\n\nworker1 again";
         assert_eq!(all(nodes), nodes.replace("worker1", "host-1"));

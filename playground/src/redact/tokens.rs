@@ -1,4 +1,4 @@
-//! Tokens, passwords and private keys.
+//! Tokens, passwords, private keys, and whose account they are for.
 
 use super::{REDACTED, indent_of, is_block_sign, key_value, string_length};
 
@@ -141,7 +141,7 @@ impl Read {
 }
 
 fn tokens_of_line(line: &str) -> String {
-    let line = without_user_info(line);
+    let line = without_accounts(&without_webhooks(&without_user_info(line)));
     let is_part =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/' | '~' | '$' | '!' | '%');
     let mut shown = String::with_capacity(line.len());
@@ -342,6 +342,60 @@ fn without_user_info(line: &str) -> String {
     shown + rest
 }
 
+/// A line without what lets anybody write to a channel: the end of the address of a webhook.
+fn without_webhooks(line: &str) -> String {
+    /// Addresses up to where the secret begins.
+    const WEBHOOKS: [&str; 5] = [
+        "hooks.slack.com/services/",
+        "hooks.slack.com/workflows/",
+        "discord.com/api/webhooks/",
+        "webhook.office.com/webhookb2/",
+        "api.telegram.org/bot",
+    ];
+    WEBHOOKS.iter().fold(line.to_owned(), |line, webhook| {
+        let mut pieces = line.split(webhook);
+        let mut shown = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let end = piece.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\')).unwrap_or(piece.len());
+            shown += webhook;
+            shown += if end > 0 { REDACTED } else { "" };
+            shown += piece.get(end..).unwrap_or_default();
+        }
+        shown
+    })
+}
+
+/// A line without the number of an account of AWS, as ARNs and names of registries hold it.
+fn without_accounts(line: &str) -> String {
+    const ARN: &str = "arn:aws";
+    const REGISTRY: &str = ".dkr.ecr.";
+    /// As many digits as an account has, none of anybody.
+    const NOBODY: &str = "000000000000";
+    let is_account = |word: &str| word.len() == NOBODY.len() && word.chars().all(|c| c.is_ascii_digit());
+    let mut pieces = line.split(ARN);
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        // The rest of the partition, the service, the region, the account, and what it owns.
+        let mut parts: Vec<&str> = piece.splitn(5, ':').collect();
+        if let Some(account) = parts.get_mut(3).filter(|account| is_account(account)) {
+            *account = NOBODY;
+        }
+        shown += ARN;
+        shown += &parts.join(":");
+    }
+    let mut rest = shown.as_str();
+    let mut known = String::with_capacity(shown.len());
+    while let Some((before, behind)) = rest.split_once(REGISTRY) {
+        let around = before.trim_end_matches(|c: char| c.is_ascii_digit());
+        let account = before.get(around.len()..).unwrap_or_default();
+        known += around;
+        known += if is_account(account) { NOBODY } else { account };
+        known += REGISTRY;
+        rest = behind;
+    }
+    known + rest
+}
+
 #[cfg(test)]
 mod tests {
     use crate::redact::{Redact, all, redact};
@@ -394,6 +448,19 @@ mod tests {
             ("GET /x?sig=S%3D&se=1&sig=T y".into(), "GET /x?sig=REDACTED&se=1&sig=REDACTED y"),
             ("mysql -u root -pS db".into(), "mysql -u root -pREDACTED db"),
             ("sshpass -p S ssh -p 22 x".into(), "sshpass -p REDACTED ssh -p 22 x"),
+            (
+                "curl 'https://hooks.slack.com/services/T0/B0/X0' x".into(),
+                "curl 'https://hooks.slack.com/services/REDACTED' x",
+            ),
+            ("arn:aws:iam::210987654321:role/a:b".into(), "arn:aws:iam::000000000000:role/a:b"),
+            (
+                "arn:aws-cn:eks:cn-1:210987654321:x arn:aws:s3:::y".into(),
+                "arn:aws-cn:eks:cn-1:000000000000:x arn:aws:s3:::y",
+            ),
+            (
+                "pull 210987654321.dkr.ecr.eu-west-1.amazonaws.com/a 210987654321".into(),
+                "pull 000000000000.dkr.ecr.eu-west-1.amazonaws.com/a 210987654321",
+            ),
             ("curl -u me:S x".into(), "curl -u REDACTED x"),
             (
                 r#""-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n", x"#.into(),
