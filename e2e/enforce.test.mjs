@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { onPage } from "./stage.mjs";
-import { eventually } from "./visit.mjs";
+import { eventually, example } from "./visit.mjs";
 
 const RISKY = { open: "#example=memory-volume-unlimited-writer/bad-deployment.yaml" };
 
@@ -23,6 +23,7 @@ onPage("the findings become a policy that rejects the object", RISKY, async (vis
   const { apiVersion, kind, metadata, spec } = await policy();
   assert.equal(`${apiVersion} ${kind}`, "policies.kubewarden.io/v1 ClusterAdmissionPolicy");
   assert.ok(metadata.name);
+  assert.equal(spec.mode, "monitor", "a policy can go from monitor to protect, but not back");
   assert.match(spec.module, /^registry:\/\//);
   assert.ok(spec.rules.some(({ resources }) => resources.includes("deployments")));
   const answer = panel.getByRole("listitem");
@@ -42,6 +43,20 @@ onPage("it can give limits instead, and shows what it would change", RISKY, asyn
   assert.equal(rejecting.spec.mutating, false);
   assert.equal(spec.mutating, true);
   assert.ok(spec.settings.defaultMemoryLimit);
+});
+
+onPage("what the policy does not see is named, and an answer leads to its object in a list", async (visit) => {
+  const bad = example("memory-volume-overcommits-node/bad-deployment-and-node.yaml");
+  const items = bad.split(/^---\n/m).map((item) => item.trimEnd().replace(/^/gm, "  ").replace(/^ {2}/, "- "));
+  const list = `apiVersion: v1\nitems:\n${items.join("\n")}\nkind: List\n`;
+  await visit.paste(list);
+  await visit.verdictIs(/^At risk/);
+  const { panel } = await enforce(visit);
+  await panel.getByText(/^Not prevented.*memory-volume-overcommits-node$/).waitFor();
+  const answer = panel.getByRole("listitem").first();
+  const line = list.split("\n").findIndex((line) => /^- .*/.test(line)) + 1;
+  await visit.click(`Line ${line}`, answer);
+  assert.match(await visit.selected(), /^- apiVersion: /);
 });
 
 onPage("where a policy would not help, none is offered", { open: "#example=inotify-instances-low/bad-default-limit.txt" },

@@ -1,9 +1,9 @@
 //! "Enforce this": a policy for the cluster that answers for the present findings, and what it would answer.
 
-use rules::Input;
 use rules::admission;
 use rules::report::{Report, Risk, Severity};
 use rules::settings::Settings;
+use rules::{Context, Input};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -22,6 +22,20 @@ pub enum Mode {
 /// Policies as they are shipped, up to their settings.
 const REJECTING: &str = include_str!("../../policy/manifests/validate-only.yaml");
 const GIVING: &str = include_str!("../../policy/manifests/mutate.yaml");
+
+/// Says of the policies what is true on this page, in place of what their files say of themselves.
+const REJECTS: &str = "# Rejects what can fill a node's memory; changes nothing.";
+const GIVES: &str = "\
+# Gives sizes and limits to memory volumes and their writers that have none; rejects what is too large all the same.";
+const MODE: &str = "\
+# In mode: monitor it lets everything pass and only records what it would do; set mode: protect once you agree.";
+
+/// How the shipped policies work, and how a new one must: it can go from monitor to protect, but not back.
+const PROTECT: &str = "\n  mode: protect\n";
+const MONITOR: &str = "\n  mode: monitor\n";
+
+/// Where a policy begins behind its comment.
+const START: &str = "apiVersion:";
 
 /// Where the settings of a shipped policy begin.
 const SETTINGS: &str = "\n  settings:\n";
@@ -72,14 +86,75 @@ pub struct Enforced {
     pub policy: String,
     /// What it answers.
     pub answers: Vec<Answer>,
+    /// Rules with present findings that it does not see, the worst first, each once.
+    pub uncovered: Vec<String>,
 }
 
 /// A policy for what a check of `inputs` finds, and its answers to the objects in them.
 #[must_use]
 pub fn enforced(inputs: &[Input], checked_with: &Settings, mode: Mode) -> Enforced {
     let report = rules::check(inputs, checked_with);
-    let texts = inputs.iter().map(|input| &*input.text);
-    Enforced { policy: policy(&report, mode), answers: answers(texts, &settings(&report, mode)) }
+    let texts = || inputs.iter().map(|input| &*input.text);
+    Enforced {
+        policy: policy(&report, mode),
+        answers: answers(texts(), &settings(&report, mode)),
+        uncovered: uncovered(&report, texts()),
+    }
+}
+
+/// Rules with present findings beyond mere hints that no object alone fires: they need a node or other objects beside it,
+/// which no admission request carries.
+fn uncovered<'a>(report: &Report, texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut covered: Vec<String> = Vec::new();
+    for (_, object) in texts.flat_map(objects).filter(|(_, object)| is_asked_about(object)) {
+        let alone = rules::check_object(&object, &Context::default(), &Settings::default());
+        covered.extend(alone.findings.into_iter().map(|finding| finding.rule.into_owned()));
+        covered.sort_unstable();
+        covered.dedup();
+    }
+    let mut rules: Vec<String> = Vec::new();
+    for finding in report.findings.iter().filter(|finding| finding.severity > Severity::Info) {
+        let rule = &*finding.rule;
+        if !covered.iter().chain(&rules).any(|known| known == rule) {
+            rules.push(rule.to_owned());
+        }
+    }
+    rules
+}
+
+/// Whether the policy's rules name the kind of an object.
+fn is_asked_about(object: &Value) -> bool {
+    KINDS.contains(&text_at(object, "/kind"))
+}
+
+/// The objects of a text, each with the line that it begins on: an item of a list not where the list does.
+fn objects(text: &str) -> Vec<(usize, Value)> {
+    let mut objects = rules::objects(&Input::new(NAME, text));
+    let mut documents: Vec<usize> = objects.iter().map(|(line, _)| *line).collect();
+    documents.dedup();
+    let ends = documents.iter().skip(1).copied().chain([usize::MAX]);
+    let mut of_documents = objects.chunk_by_mut(|(line, _), (next, _)| line == next);
+    for ((first, end), objects) in documents.iter().zip(ends).zip(&mut of_documents) {
+        let lines = text.lines().enumerate().skip(first.saturating_sub(1)).take(end.saturating_sub(*first));
+        let starts = items(lines.map(|(index, line)| (index + 1, line)));
+        for ((line, _), start) in objects.iter_mut().zip(starts) {
+            *line = start;
+        }
+    }
+    objects
+}
+
+/// The lines on which the items of a list begin, as `kubectl` writes it in YAML and in JSON.
+fn items<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> impl Iterator<Item = usize> {
+    let is_list = |line: &str| line.trim_end() == "items:" || line.trim_end() == "    \"items\": [";
+    let mut mark = None;
+    lines.skip_while(move |(_, line)| !is_list(line)).skip(1).filter_map(move |(number, line)| {
+        let indent = line.len() - line.trim_start().len();
+        let length = indent + if line.trim_start().starts_with("- ") { 2 } else { 1 };
+        let mark = *mark.get_or_insert(line.get(..length)?);
+        // What is in an item stands further right, and its end bears another sign.
+        line.starts_with(mark).then_some(number)
+    })
 }
 
 /// A `ClusterAdmissionPolicy`, ready to be applied. Rules that would only warn are set to deny when they have findings.
@@ -90,6 +165,9 @@ pub fn policy(report: &Report, mode: Mode) -> String {
         Mode::GiveLimits => GIVING,
     };
     let head = shipped.split_once(SETTINGS).map_or(shipped, |(head, _)| head);
+    let head = head.get(head.find(START).unwrap_or_default()..).unwrap_or_default().replacen(PROTECT, MONITOR, 1);
+    let says = if mode == Mode::Reject { REJECTS } else { GIVES };
+    let head = format!("{says}\n{MODE}\n{head}");
     let mut lines = Vec::new();
     if mode == Mode::GiveLimits {
         lines.push(format!("    defaultSizeLimit: {DEFAULT_SIZE}"));
@@ -129,7 +207,7 @@ pub fn settings(report: &Report, mode: Mode) -> Settings {
 pub struct Answer {
     /// Number of the input that it is in.
     pub input: usize,
-    /// 1-based first line of its document.
+    /// 1-based line that it begins on.
     pub line: usize,
     /// `Kind/namespace/name`, leaving out what is not said.
     pub object: String,
@@ -146,10 +224,10 @@ pub struct Answer {
 /// What a policy with `settings` answers to the objects of texts, the first [`MOST`] that it is asked about.
 #[must_use]
 pub fn answers<'a>(texts: impl Iterator<Item = &'a str>, settings: &Settings) -> Vec<Answer> {
-    let objects = texts.enumerate().flat_map(|(input, text)| {
-        rules::objects(&Input::new(NAME, text)).into_iter().map(move |(line, object)| (input, line, object))
-    });
-    let asked = objects.filter(|(_, _, object)| KINDS.contains(&text_at(object, "/kind")));
+    let objects = texts
+        .enumerate()
+        .flat_map(|(input, text)| objects(text).into_iter().map(move |(line, object)| (input, line, object)));
+    let asked = objects.filter(|(_, _, object)| is_asked_about(object));
     asked.take(MOST).map(|(input, line, object)| answer(input, line, &object, settings)).collect()
 }
 
@@ -199,7 +277,7 @@ mod tests {
     use rules::settings::Settings;
     use serde_json::Value;
 
-    use super::{Mode, answers, is_of_use, policy, settings};
+    use super::{Mode, answers, enforced, is_of_use, objects, policy, settings};
     use crate::examples::EXAMPLES;
 
     const POD: &str = "\
@@ -239,12 +317,41 @@ spec:
             for mode in [Mode::Reject, Mode::GiveLimits] {
                 let policy: Value = serde_yaml::from_str(&policy(&report, mode)).unwrap();
                 assert_eq!(policy["kind"], "ClusterAdmissionPolicy");
+                assert_eq!(policy["spec"]["mode"], "monitor", "as its comment says");
                 assert_eq!(policy["spec"]["mutating"], mode == Mode::GiveLimits);
                 let mut written = Settings::try_from(policy["spec"]["settings"].clone()).unwrap();
                 written.read_limit_ranges = false;
                 assert_eq!(written, settings(&report, mode), "{}", example.address());
             }
         }
+    }
+
+    #[test]
+    fn an_item_of_a_list_begins_on_its_own_line() {
+        let pod =
+            |name| format!("- kind: Pod\n  metadata:\n    name: {name}\n  spec:\n    containers:\n    - name: c\n");
+        let yaml = format!("$ kubectl get\napiVersion: v1\nitems:\n{}{}kind: List\n", pod("a"), pod("b"));
+        let json = "{\n    \"kind\": \"List\",\n    \"items\": [\n        {\n            \"kind\": \"Pod\"\n        },\n        \
+                    {\n            \"kind\": \"Pod\"\n        }\n    ]\n}\n";
+        let alone = "kind: Pod\nspec: {volumes: [{configMap: {}}]}\n";
+        for (text, lines) in [(yaml.as_str(), vec![4, 10]), (json, vec![4, 7]), (alone, vec![1])] {
+            let two = format!("{alone}---\n{text}");
+            let of = |text: &str| objects(text).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+            assert_eq!(of(text), lines, "{text}");
+            let behind = lines.iter().map(|line| line + 3);
+            assert_eq!(of(&two), std::iter::once(1).chain(behind).collect::<Vec<_>>(), "{two}");
+        }
+    }
+
+    #[test]
+    fn what_no_object_alone_tells_is_named() {
+        let of = |text: &str| enforced(&[Input::new("stdin", text)], &Settings::default(), Mode::Reject).uncovered;
+        assert_eq!(of(POD), Vec::<String>::new());
+        let other = format!("{POD}---\nfs.inotify.max_user_instances = 128\n");
+        assert_eq!(of(&other), ["inotify-instances-low"]);
+        let overcommits =
+            EXAMPLES.iter().find(|example| example.rule == "memory-volume-overcommits-node" && example.is_bad());
+        assert!(of(overcommits.unwrap().text).contains(&"memory-volume-overcommits-node".to_owned()));
     }
 
     #[test]
@@ -261,11 +368,11 @@ spec:
     fn items_of_lists_are_asked_about_one_by_one_and_other_kinds_are_not() {
         let item = "{metadata: {name: a}, spec: {containers: [{name: c}]}}";
         let list = format!("apiVersion: v1\nkind: PodList\nitems:\n- {item}\n- {item}\n");
-        let objects: Vec<String> = answers([list.as_str()].into_iter(), &Settings::default())
+        let objects: Vec<(usize, String)> = answers([list.as_str()].into_iter(), &Settings::default())
             .into_iter()
-            .map(|answer| answer.object)
+            .map(|answer| (answer.line, answer.object))
             .collect();
-        assert_eq!(objects, ["Pod/a", "Pod/a"]);
+        assert_eq!(objects, [(4, "Pod/a".to_owned()), (5, "Pod/a".to_owned())]);
         assert!(
             answers(["apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"].into_iter(), &Settings::default()).is_empty()
         );

@@ -328,11 +328,19 @@ pub const ENFORCE: Label =
 
 /// What the policy is and what is shown with it.
 pub const ENFORCE_HINT: Label = Label {
-    en: "A Kubewarden policy against the memory findings above, and what it would answer if these objects were created. \
-         LimitRanges of a cluster are not known here.",
-    ja: "上のメモリに関する指摘を防ぐ Kubewarden ポリシーと、これらのオブジェクトを作成したときの判定結果です。\
-         クラスターの LimitRange は考慮されません。",
-    zh: "针对上述内存问题的 Kubewarden 策略，以及创建这些对象时策略会给出的结果。这里不考虑集群中的 LimitRange。",
+    en: "A Kubewarden policy against the memory findings above, and what it would answer in mode: protect if these \
+         objects were created. LimitRanges are left out here, pasted ones as well.",
+    ja: "上のメモリに関する指摘を防ぐ Kubewarden ポリシーと、mode: protect でこれらのオブジェクトを作成したときの\
+         判定結果です。LimitRange は、貼り付けたものも含めて考慮されません。",
+    zh: "针对上述内存问题的 Kubewarden 策略，以及在 mode: protect 下创建这些对象时策略会给出的结果。\
+         这里不考虑 LimitRange，包括粘贴的 LimitRange。",
+};
+
+/// Before the rules whose present findings the policy does not prevent.
+pub const UNCOVERED: Label = Label {
+    en: "Not prevented, because no new object shows it alone:",
+    ja: "このポリシーでは防げない指摘（新しいオブジェクト単体では判断できません）:",
+    zh: "此策略无法阻止（仅凭新对象本身无法判断）：",
 };
 
 /// The policy keeps risky objects out.

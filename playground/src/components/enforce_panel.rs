@@ -63,9 +63,15 @@ pub fn EnforcePanel(props: &Props) -> Html {
 
 /// The policy below its answers.
 fn show(enforced: &Enforced, page: &Page) -> Html {
-    let Enforced { policy, answers } = enforced;
+    let Enforced { policy, answers, uncovered } = enforced;
     html! {
         <>
+            if !uncovered.is_empty() {
+                <p class="uncovered">
+                    { words::UNCOVERED.text(page.lang) }
+                    { for uncovered.iter().map(|rule| html! { <code>{ visible(rule).into_owned() }</code> }) }
+                </p>
+            }
             <ol class="answers">
                 { for answers.iter().map(|given| answer(given, page)) }
             </ol>
