@@ -141,7 +141,7 @@ const INOTIFY: &[Form] = &[
         Ok,
         &[],
     ),
-    ("echo into /proc", "# echo 4096 > /proc/sys/fs/inotify/max_user_instances", Inotify, Ok, &[]),
+    ("echo into /proc", "# echo 4096 > /proc/sys/fs/inotify/max_user_instances\n# uname -r", Inotify, Ok, &[]),
     (
         "a file written for later",
         "echo fs.inotify.max_user_instances=8192 | sudo tee -a /etc/sysctl.d/9.conf",

@@ -227,6 +227,10 @@ pub(crate) struct Notes {
     described: BTreeMap<usize, Host>,
     /// The last value of each gauge on each host.
     latest: BTreeMap<(Gauge, Host), Found<u64>>,
+    /// Limits that somebody has typed and that nothing bears out yet.
+    raises: BTreeMap<(Gauge, Host), Found<u64>>,
+    /// The machines whose own shell the text shows, or that it logs into.
+    shells: BTreeSet<Host>,
     /// The lines that answered a question about versions last, by command and host.
     answers: BTreeMap<(String, Host), Range<usize>>,
     /// First and last lines of older answers.
@@ -255,6 +259,8 @@ impl Notes {
             host: Host::default(),
             described: BTreeMap::new(),
             latest: BTreeMap::new(),
+            raises: BTreeMap::new(),
+            shells: BTreeSet::new(),
             answers: BTreeMap::new(),
             outdated: BTreeMap::new(),
             claims: vec![None; paste.line_count()],
@@ -265,7 +271,9 @@ impl Notes {
     /// Let every reader go over every block.
     fn lines(&mut self, paste: &Paste, kind: Option<&str>) {
         // What stands before the first prompt that names a host was printed there as well.
-        self.host = paste.blocks().find_map(|block| block.host()).map_or(Host::default(), |name| self.visit(name));
+        let first = paste.blocks().find_map(|block| block.shell_host().or_else(|| block.host()));
+        self.host = first.map_or(Host::default(), |name| self.visit(name));
+        self.shells = paste.blocks().filter_map(|block| block.host()).map(Host::named).collect();
         for block in paste.blocks() {
             if let Some(name) = block.shell_host() {
                 self.visit(name);
@@ -357,9 +365,10 @@ impl Notes {
 
     /// The machine that a line tells of from byte `start` on.
     fn host_of(&mut self, line: &Line, start: usize) -> Host {
-        // A prompt is surer than what a log calls the same machine.
+        // A prompt is surer than what a log calls the same machine, unless the log is of another one in the text.
         let named = line.host(start).or_else(|| line.event_node());
-        let named = named.or_else(|| line.syslog_host().filter(|_| self.host == Host::default()));
+        let is_known = |name: &&str| self.host == Host::default() || self.shells.contains(&Host::named(name));
+        let named = named.or_else(|| line.syslog_host().filter(is_known));
         match named {
             Some(name) => self.visit(name),
             None => self.described.range(..=line.number).next_back().map_or(self.host, |(_, host)| *host),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::facts::{Found, Gauge, Host, InotifyError};
+use crate::facts::{Found, Gauge, InotifyError};
 use crate::kubernetes::inotify::ENOUGH_WATCHES;
 use crate::read::{Notes, Reader};
 use crate::text::{Block, Line, Needles, number};
@@ -21,6 +21,10 @@ static REFUSALS: Needles = Needles::new(&[
     "peration not permitted",
     "annot stat /proc/sys",
     "not in a separate kernel namespace",
+    "incorrect password",
+    "password is required",
+    "not in the sudoers",
+    "not allowed to execute",
 ]);
 
 /// How many bytes in front of a name can say what is done with it.
@@ -40,6 +44,8 @@ enum Form {
     Live,
     /// A command has just made it hold.
     Set,
+    /// A command was to make it hold; what is read later tells whether it does.
+    Typed,
     /// It is only written down for later.
     Intended,
 }
@@ -83,7 +89,7 @@ fn read(block: &Block, notes: &mut Notes) {
             }
             if let Some(Asked::Limit(limit)) = asked {
                 let found = notes.found(value, block.paste, line, 0..line.text.len());
-                keep(notes, limit, Form::Live, found);
+                keep(notes, limit, Some(Form::Live), found);
             }
         }
     }
@@ -96,7 +102,7 @@ fn settings(block: &Block, line: &Line, for_later: bool, notes: &mut Notes) {
         at = key.end;
         if let Some((form, value, range)) = setting(&line.text, &key, for_later) {
             let found = notes.found(value, block.paste, line, range);
-            keep(notes, key.limit, form, found);
+            keep(notes, key.limit, Some(form), found);
         }
     }
 }
@@ -105,8 +111,9 @@ fn settings(block: &Block, line: &Line, for_later: bool, notes: &mut Notes) {
 fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &mut Notes) -> Vec<Asked> {
     let command = line.text.get(from..).unwrap_or_default();
     // Without a prompt it may be advice that nobody has followed; sysctl prints what it has set, which is read as such.
-    let typed = line.text.get(..from).is_some_and(|prompt| !prompt.trim().is_empty());
-    let saved = command.contains(">>") || command.contains("> /etc/");
+    let prompt = line.text.get(..from).unwrap_or_default().trim();
+    let typed = !prompt.is_empty();
+    let saved = command.contains(">>") || command.contains("/etc/");
     let mut asked = Vec::new();
     let mut at = from;
     while let Some(key) = find_key(&line.text, at) {
@@ -117,17 +124,27 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
         // What decides stands near the key; the other end of a long line does not.
         let near = line.text.floor_char_boundary(key.start.saturating_sub(NEAR)).max(from);
         let before = line.text.get(near..key.start).unwrap_or_default();
-        let done = |effective: bool| if effective && typed && !refused { Form::Set } else { Form::Intended };
-        if let Some((_, value, range)) = setting(&line.text, &key, false) {
+        let is_comment = before.starts_with('#') || before.contains(" #");
+        let done = |effective: bool, certain: bool| match effective && !saved {
+            _ if !typed => Some(Form::Intended),
+            _ if refused || is_comment => None,
+            true => Some(if certain { Form::Set } else { Form::Typed }),
+            // What is typed and writes no file lasts nowhere.
+            false => saved.then_some(Form::Intended),
+        };
+        if let Some((form, value, range)) = setting(&line.text, &key, false) {
             // `sysctl k=v` takes effect. `echo k=v >> file`, `bash -c "echo 'k=v' >> file"` and `docker run --sysctl` do
             // not.
             let last = before.rsplit([';', '&', '|', '"', '\'']).next().unwrap_or(before);
-            let form = done(last.contains("sysctl ") && !last.contains("--sysctl") && !saved);
+            let effective = last.contains("sysctl ") && !last.contains("--sysctl");
+            // Output that is glued to its command has blanks around its sign.
+            let glued = form == Form::Live && !last.contains(" -w");
+            let certain = glued || last.contains(" -q") && is_silent(block, prompt, None);
             let found = notes.found(value, block.paste, line, range);
-            keep(notes, key.limit, form, found);
+            keep(notes, key.limit, done(effective, certain), found);
         } else if let Some(value) = echoed(before).filter(|_| before.ends_with("/proc/sys/")) {
             let found = notes.found(value, block.paste, line, key.start..key.end);
-            keep(notes, key.limit, done(true), found);
+            keep(notes, key.limit, done(true, is_silent(block, prompt, Some(value))), found);
         } else {
             asked.push(Asked::Limit(key.limit));
         }
@@ -143,6 +160,15 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
         }
     }
     asked
+}
+
+/// Whether a command has printed nothing, or `echoed` as `tee` does, and the shell has come back: so says the next
+/// prompt. Only then has what prints nothing on success succeeded.
+fn is_silent(block: &Block, prompt: &str, echoed: Option<u64>) -> bool {
+    let is_prompt = |line: &&Line| line.text == prompt;
+    let mut lines = block.lines().filter(|line| line.says_something() && !is_prompt(line));
+    let is_quiet = lines.all(|line| echoed.is_some() && number::bare(&line.text) == echoed);
+    is_quiet && (block.is_before_command() || block.lines().any(|line| is_prompt(&line)))
 }
 
 /// N of `echo N > /proc/sys/fs/inotify/…` and `echo N | tee /proc/sys/…`.
@@ -263,42 +289,47 @@ fn is_sysctl(text: &str) -> bool {
 }
 
 /// The last live value wins; an intended one never replaces a live one.
-fn keep(notes: &mut Notes, limit: Limit, form: Form, found: Found<u64>) {
-    match (limit, form) {
-        (Limit::Instances, Form::Live) => drop(notes.gauge(Gauge::MaxInstances, found)),
-        (Limit::Instances, Form::Set) => {
-            let (value, host) = (found.value, found.host);
-            if notes.gauge(Gauge::MaxInstances, found).is_none_or(|earlier| earlier.value < value) {
-                overcome(notes, InotifyError::Instances, host);
-            }
+fn keep(notes: &mut Notes, limit: Limit, form: Option<Form>, found: Found<u64>) {
+    let (live, intended) = match limit {
+        Limit::Instances => (Gauge::MaxInstances, Gauge::IntendedInstances),
+        Limit::Watches => (Gauge::MaxWatches, Gauge::IntendedWatches),
+    };
+    match form {
+        None => {}
+        Some(Form::Typed) => drop(notes.raises.insert((live, found.host), found)),
+        Some(Form::Set) => {
+            keep(notes, limit, Some(Form::Typed), found.clone());
+            keep(notes, limit, Some(Form::Live), found);
         }
-        (Limit::Watches, Form::Live | Form::Set) => {
+        Some(Form::Intended) => drop(notes.gauge(intended, found)),
+        Some(Form::Live) => {
             let (value, host) = (found.value, found.host);
-            let earlier = notes.gauge(Gauge::MaxWatches, found);
-            // How many watches the node needs cannot be told, but what distributions set has to do.
-            if form == Form::Set
-                && value >= ENOUGH_WATCHES
-                && earlier.as_ref().is_none_or(|earlier| earlier.value < value)
-            {
-                overcome(notes, InotifyError::Watches, host);
+            // A command is known to have raised the limit when the limit is read afterwards.
+            let raise = notes.raises.remove(&(live, host)).filter(|raise| raise.value == value);
+            let earlier = notes.gauge(live, found);
+            if let Some(raise) = raise.filter(|_| earlier.as_ref().is_none_or(|earlier| earlier.value < value)) {
+                overcome(notes, limit, &raise);
             }
-            if let Some(earlier) = earlier.filter(|earlier| earlier.value > value) {
+            if let Some(earlier) = earlier.filter(|earlier| limit == Limit::Watches && earlier.value > value) {
                 notes.gauge(Gauge::EarlierWatches, earlier);
             }
         }
-        (Limit::Instances, Form::Intended) => drop(notes.gauge(Gauge::IntendedInstances, found)),
-        (Limit::Watches, Form::Intended) => drop(notes.gauge(Gauge::IntendedWatches, found)),
     }
 }
 
 /// What was refused before a raise says nothing of the limit that holds since.
-fn overcome(notes: &mut Notes, limit: InotifyError, host: Host) {
+fn overcome(notes: &mut Notes, limit: Limit, raise: &Found<u64>) {
+    // The errors may be those of another machine.
     if notes.facts.foreign_log {
         return;
     }
-    let input = notes.input;
-    let is_over =
-        |error: &mut Found<InotifyError>| error.value == limit && error.place.input == input && error.host.may_be(host);
+    // How many watches the node needs cannot be told, but what distributions set has to do.
+    let about = match limit {
+        Limit::Instances => InotifyError::Instances,
+        Limit::Watches if raise.value >= ENOUGH_WATCHES => InotifyError::Watches,
+        Limit::Watches => return,
+    };
+    let is_over = |error: &mut Found<InotifyError>| error.value == about && raise.is_since(error);
     let inotify = &mut notes.facts.inotify;
     inotify.overcome.extend(inotify.errors.extract_if(.., is_over));
 }
@@ -327,8 +358,11 @@ mod tests {
             "INotify Limits:\n  max_queued_events:  16,384\n  max_user_instances: 128\n  max_user_watches:   8,192",
             "fs.inotify.max_queued_events = 1 fs.inotify.max_user_instances = 128 fs.inotify.max_user_watches = 8192",
             "max_user_instances      128\nmax_user_watches        8,192",
-            "# sysctl fs.inotify.max_user_instances=128\n# echo 8192 > /proc/sys/fs/inotify/max_user_watches",
-            "$ sudo sysctl -w fs.inotify.max_user_instances=128 && sudo sysctl -w fs.inotify.max_user_watches=8192",
+            "# sysctl fs.inotify.max_user_instances=128\nfs.inotify.max_user_instances = 128\n\
+             # echo 8192 > /proc/sys/fs/inotify/max_user_watches\n# uname -r",
+            "$ sudo sysctl -qw fs.inotify.max_user_instances=128 && sudo sysctl -q fs.inotify.max_user_watches=8192\n$",
+            "$ echo 128 | sudo tee /proc/sys/fs/inotify/max_user_instances\n128\n\
+             $ echo 8192 | sudo tee /proc/sys/fs/inotify/max_user_watches >/dev/null\n$ uptime",
             "$ grep . /proc/sys/fs/inotify/*\n/proc/sys/fs/inotify/max_user_instances:128\n/proc/sys/fs/inotify/max_user_watches:8192",
             "$ cat /proc/sys/fs/inotify/max_user_{instances,watches}\n128\n8192",
             "节点当前 fs.inotify.max_user_instances=128，目前 fs.inotify.max_user_watches=8192，请问够用吗？",
@@ -350,15 +384,37 @@ mod tests {
             "/etc/sysctl.d/10.conf:fs.inotify.max_user_instances = 8192",
             "docker exec -t x bash -c \"echo 'fs.inotify.max_user_instances=8192' >> /etc/sysctl.conf\"",
             "    sudo sysctl -w fs.inotify.max_user_instances=8192",
-            "$ sysctl -w fs.inotify.max_user_instances=8192\nsysctl: permission denied on key \"fs.inotify.max_user_instances\"",
-            "# echo 8192 > /proc/sys/fs/inotify/max_user_instances\n-bash: x: Read-only file system",
             "$ echo \"sysctl -w fs.inotify.max_user_instances=8192\" >> /etc/rc.local",
-            "$ docker run --sysctl fs.inotify.max_user_instances=8192 x",
             "write_files:\n- path: /etc/sysctl.d/99.conf\n  content: |\n    fs.inotify.max_user_instances = 8192",
             "cat <<EOF > /etc/sysctl.d/x.conf\nfs.inotify.max_user_instances = 8192\nEOF",
         ] {
             assert_eq!(live(text).0, None, "{text}");
             assert_eq!(inotify(text).intended_instances.map(|found| found.value), Some(8192), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_without_effect_is_neither_live_nor_kept_for_later() {
+        const SETS: &str = "$ sudo sysctl -w fs.inotify.max_user_instances=8192\n";
+        const ECHOES: &str = "# echo 8192 > /proc/sys/fs/inotify/max_user_instances\n";
+        for text in [
+            SETS,
+            ECHOES,
+            &format!("{SETS}sysctl: permission denied on key \"fs.inotify.max_user_instances\""),
+            &format!("{SETS}Sorry, try again.\nsudo: 3 incorrect password attempts\n$ uptime"),
+            &format!("{SETS}sudo: a password is required\n$ uptime"),
+            &format!("{SETS}ops is not in the sudoers file.\n$ uptime"),
+            &format!("{SETS}$ uptime"),
+            &format!("{ECHOES}-bash: x: Read-only file system"),
+            &format!("{ECHOES}-bash: echo: write error: Invalid argument\n# uptime"),
+            "root@n1:~# # ask: sysctl -w fs.inotify.max_user_instances=8192\nroot@n1:~# uptime",
+            "root@n1:~# uptime # echo 8192 > /proc/sys/fs/inotify/max_user_instances\nroot@n1:~# uptime",
+            "$ echo 8192 | sudo tee /proc/sys/fs/inotify/max_user_instances\n[sudo] password for ops:\n$ uptime",
+            "$ systctl -w fs.inotify.max_user_instances=8192",
+            "$ docker run --sysctl fs.inotify.max_user_instances=8192 x",
+        ] {
+            assert_eq!(live(text).0, None, "{text}");
+            assert_eq!(inotify(text).intended_instances, None, "{text}");
         }
     }
 

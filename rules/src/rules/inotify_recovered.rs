@@ -173,15 +173,46 @@ mod tests {
     /// On cgroup v2, 110 pods need 245 instances.
     #[test]
     fn a_raise_to_what_the_node_needs_is_enough() {
-        let raised = |to: u32| format!("{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_instances={to}\n");
+        let raised = |to: u32| {
+            format!(
+                "{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_instances={to}\nfs.inotify.max_user_instances = {to}\n"
+            )
+        };
         assert_eq!(told(&raised(8192)).0, [RULE.id]);
         assert_eq!(told(&raised(200)).0, ["inotify-instances-low"]);
+    }
+
+    /// `sysctl -w` prints what it has set; without that line, or a later reading, nothing is known to be raised.
+    #[test]
+    fn a_raise_has_to_be_borne_out_on_the_same_node() {
+        const ERROR: &str =
+            "Nov 30 02:41:10 n1 kubelet[1]: E1130 \"Failed to create fsnotify watcher\" err=\"too many open files\"\n";
+        const PRINTED: &str = "fs.inotify.max_user_instances = 8192\n";
+        let typed =
+            |command: &str, printed: &str| told(&format!("{ERROR}a@n1:~$ {command}{printed}a@n1:~$ uptime\n")).0;
+        const SET: &str = "sudo sysctl -w fs.inotify.max_user_instances=8192\n";
+        let exhausted = ["inotify-instances-exhausted"];
+        assert_eq!(typed(SET, PRINTED), [RULE.id]);
+        assert_eq!(typed(SET, &format!("a@n1:~$ sysctl -a\n{PRINTED}")), [RULE.id]);
+        assert_eq!(typed("echo 8192 > /proc/sys/fs/inotify/max_user_instances\n", ""), [RULE.id]);
+        assert_eq!(typed(SET, ""), exhausted);
+        assert_eq!(typed(SET, &format!("{ERROR}a@n1:~$ sysctl -a\n{PRINTED}")), exhausted, "refused after it");
+        assert_eq!(typed(SET, "Sorry, try again.\nsudo: 3 incorrect password attempts\n"), exhausted);
+        assert_eq!(typed("# sysctl -w fs.inotify.max_user_instances=8192\n", ""), exhausted);
+        assert_eq!(typed("ssh n2 sysctl -w fs.inotify.max_user_instances=8192\n", PRINTED), exhausted);
+        let from_outside = format!("{ERROR}a@bastion:~$ ssh n1 {SET}{PRINTED}");
+        assert_eq!(told(&from_outside).0, [RULE.id]);
+        assert_eq!(told(&from_outside.replace("ssh n1", "ssh n2")).0, exhausted);
     }
 
     #[test]
     fn watches_suffice_after_a_raise_to_what_distributions_set() {
         const REFUSED: &str = "root@n1:~# tail f\ntail: inotify resources exhausted\n";
-        let raised = |to: u32| format!("{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_watches={to}\n");
+        let raised = |to: u32| {
+            format!(
+                "{REFUSED}root@n1:~# sysctl -w fs.inotify.max_user_watches={to}\nfs.inotify.max_user_watches = {to}\n"
+            )
+        };
         let (rules, fix) = told(&raised(524_288));
         assert_eq!(rules, [RULE.id]);
         assert!(fix.contains("process that holds most watches") && !fix.contains("count the instances"), "{fix}");

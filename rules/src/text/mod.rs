@@ -71,6 +71,13 @@ impl<'p, 'a> Block<'p, 'a> {
         self.command.map(|command| command.line).into_iter().chain(self.lines())
     }
 
+    /// Whether the line behind this block is a command.
+    pub(crate) fn is_before_command(&self) -> bool {
+        let last = self.lines.last().or(self.command.map(|command| command.line)).map_or(0, |line| line.last);
+        let next = self.paste.lines.partition_point(|line| line.number <= last);
+        self.paste.lines.get(next).is_some_and(|line| line.role == Role::Command)
+    }
+
     /// The host that printed these lines, by the command, its prompt or the heading.
     pub(crate) fn host(&self) -> Option<&'p str> {
         let remote = self.command.and_then(|command| prompt::ssh_host(command.text()));
