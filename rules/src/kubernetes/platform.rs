@@ -88,6 +88,11 @@ impl Setting {
         Self { kind: SettingKind::Sysctl, name, value }
     }
 
+    /// A kernel parameter that holds already and is to last.
+    pub(crate) const fn kept_sysctl(name: &'static str, value: &'static str) -> Self {
+        Self { kind: SettingKind::KeptSysctl, name, value }
+    }
+
     /// An argument of the kernel's command line.
     pub(crate) const fn kernel_argument(name: &'static str, value: &'static str) -> Self {
         Self { kind: SettingKind::KernelArgument, name, value }
@@ -99,6 +104,8 @@ impl Setting {
 pub enum SettingKind {
     /// A kernel parameter, which can be changed at any time (`/proc/sys`).
     Sysctl,
+    /// A kernel parameter that is only to be kept for the next boot.
+    KeptSysctl,
     /// An argument of the kernel's command line, which is read at boot.
     KernelArgument,
 }
@@ -166,6 +173,10 @@ impl Platform {
     pub fn sets(self, setting: &Setting, family: Option<Family>) -> Option<String> {
         let form = match setting.kind {
             SettingKind::Sysctl => self.sysctl(setting.name),
+            SettingKind::KeptSysctl => {
+                let form = self.sysctl(setting.name);
+                form.strip_prefix(LINUX_SYSCTL_NOW).unwrap_or(form)
+            }
             SettingKind::KernelArgument => self.kernel_argument(family)?,
         };
         Some(form.replace("{name}", setting.name).replace("{value}", setting.value))
@@ -203,6 +214,8 @@ impl Platform {
         }
     }
 }
+
+const LINUX_SYSCTL_NOW: &str = "sudo sysctl -w {name}={value}\n";
 
 const LINUX_SYSCTL: &str = "\
 sudo sysctl -w {name}={value}
@@ -397,6 +410,9 @@ mod tests {
         let [instances, watches] = [INSTANCES, WATCHES].map(|setting| Platform::Linux.sets(&setting, None).unwrap());
         assert!(instances.contains("tee /etc/sysctl.d/99-fs.inotify.max_user_instances.conf\n"), "{instances}");
         assert!(watches.contains("tee /etc/sysctl.d/99-fs.inotify.max_user_watches.conf\n"), "{watches}");
+        let kept = Setting::kept_sysctl(WATCHES.name, WATCHES.value);
+        let kept = Platform::Linux.sets(&kept, None).unwrap();
+        assert_eq!(format!("sudo sysctl -w fs.inotify.max_user_watches=524288\n{kept}"), watches);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! inotify instances or watches were refused, and suffice since.
 
-use crate::facts::{Facts, Inotify, InotifyError};
+use crate::facts::{Facts, Found, Inotify, InotifyError};
+use crate::kubernetes::platform::Setting;
 use crate::report::{Evidence, Finding, Risk, Severity};
 use crate::risks::inotify::{Recovered, need, overcome, recovered, watches_recovered};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
+use crate::show::NO_SETTING;
 
 /// A log can hold thousands of refusals; so many places are enough to look at.
 const MOST_PLACES: usize = 3;
@@ -28,7 +30,7 @@ pub static RULE: Rule = Rule {
             fix: "Nothing more is to be raised. Restart what has failed since the first error and still runs: kubectl \
                   logs -f, journalctl -f, programs that watch files, and the pods whose OOM kills have to be \
                   noticed.\n\
-                  {if unsaved} See that the limit is kept for the next boot as well, as in a file under /etc/sysctl.d.\n\
+                  {if value} Nothing shows that the limit is kept for the next boot: unless a file under /etc/sysctl.d has it, write it down.\n\
                   {if limit} If the error comes back, count the instances of each user.\n\
                   {if watches} If the error comes back, look for the process that holds most watches.",
             notes: on_pages(&[
@@ -46,7 +48,7 @@ pub static RULE: Rule = Rule {
             why: "エラーは新しい値より上にあるため、以前の状態を示しています。インスタンスやウォッチを得られなかったプログラムは、自分から再試行しません。\
                   ログの追跡やファイルの変更検知は止まったままで、shim はコンテナの OOM kill を検知できません。",
             fix: "これ以上の引き上げは不要です。最初のエラー以降に失敗し、そのまま動いているものを再起動してください（kubectl logs -f、journalctl -f、ファイルを監視するプログラム、OOM kill の検知が必要な Pod）。\n\
-                  {if unsaved} 再起動後も有効になるよう、上限が /etc/sysctl.d などのファイルにも書かれているか確認してください。\n\
+                  {if value} 上限が再起動後も保たれるかどうかは確認できませんでした。/etc/sysctl.d などのファイルになければ書き込んでください。\n\
                   {if limit} エラーが再び出る場合は、ユーザーごとのインスタンス数を数えてください。\n\
                   {if watches} エラーが再び出る場合は、ウォッチを多く使っているプロセスを調べてください。",
             notes: on_pages(&[
@@ -64,7 +66,7 @@ pub static RULE: Rule = Rule {
             why: "错误出现在较新的数值之前，反映的是节点以前的状态。没能得到实例或 watch 的程序不会自行重试：\
                   日志不再跟踪，文件变化无法感知，shim 也收不到容器的 OOM 事件。",
             fix: "无需再调高上限。请重启自第一次报错以来失败且仍在运行的程序：kubectl logs -f、journalctl -f、监视文件的程序，以及需要感知 OOM 的 Pod。\n\
-                  {if unsaved} 请确认该上限也写入了 /etc/sysctl.d 等处的文件，否则重启后会失效。\n\
+                  {if value} 没有看到该上限已保存：如果 /etc/sysctl.d 等处的文件中还没有，请写入，否则重启后会失效。\n\
                   {if limit} 如果错误再次出现，请统计每个用户的实例数。\n\
                   {if watches} 如果错误再次出现，请找出占用 watch 最多的进程。",
             notes: on_pages(&[
@@ -73,7 +75,7 @@ pub static RULE: Rule = Rule {
             ]),
         },
     },
-    setting: None,
+    setting: Some(Setting::kept_sysctl("{sysctl}", "{value}")),
     remedy: "",
     links: &[
         "https://man7.org/linux/man-pages/man7/inotify.7.html",
@@ -97,9 +99,7 @@ fn of_instances(facts: &Facts, settings: &Settings) -> Option<Finding> {
     }
     finding.evidence.push(Evidence::new(&limit.place, format!("fs.inotify.max_user_instances = {}", limit.value), ""));
     finding.values.insert("limit".into(), limit.value.to_string());
-    if inotify.intended_instances.is_none() {
-        finding.values.insert("unsaved".into(), String::new());
-    }
+    keep(&mut finding, "fs.inotify.max_user_instances", limit, inotify.intended_instances.as_ref());
     let refused = inotify.errors.iter().filter(|error| error.value == InotifyError::Instances);
     let places = refused.map(|error| &error.place).chain(overcome(inotify, InotifyError::Instances));
     let error = |place| Evidence::new(place, "inotify_init: EMFILE (Too many open files)", "");
@@ -112,13 +112,21 @@ fn of_watches(inotify: &Inotify) -> Option<Finding> {
     let mut finding = RULE.finding();
     finding.evidence.push(Evidence::new(&limit.place, format!("fs.inotify.max_user_watches = {}", limit.value), ""));
     finding.values.insert("watches".into(), limit.value.to_string());
-    if inotify.intended_watches.is_none() {
-        finding.values.insert("unsaved".into(), String::new());
-    }
+    keep(&mut finding, "fs.inotify.max_user_watches", limit, inotify.intended_watches.as_ref());
     let places = overcome(inotify, InotifyError::Watches).take(MOST_PLACES);
     let error = |place| Evidence::new(place, "inotify_add_watch: ENOSPC (No space left on device)", "");
     finding.evidence.extend(places.map(error));
     Some(finding)
+}
+
+/// What is to be written down for the next boot, unless a file has it.
+fn keep(finding: &mut Finding, sysctl: &'static str, limit: &Found<u64>, intended: Option<&Found<u64>>) {
+    if intended.is_some() {
+        finding.values.insert(NO_SETTING.into(), String::new());
+    } else {
+        finding.values.insert("sysctl".into(), sysctl.to_owned());
+        finding.values.insert("value".into(), limit.value.to_string());
+    }
 }
 
 #[cfg(test)]
@@ -180,6 +188,22 @@ mod tests {
         };
         assert_eq!(told(&raised(8192)).0, [RULE.id]);
         assert_eq!(told(&raised(200)).0, ["inotify-instances-low"]);
+    }
+
+    /// The mistyped command is no file either.
+    #[test]
+    fn a_limit_that_no_file_is_seen_to_keep_is_to_be_saved() {
+        let typo = format!("{REFUSED}root@n1:~# systctl -w fs.inotify.max_user_instances=1024\n");
+        let raise = "root@n1:~# sysctl -w fs.inotify.max_user_instances=1024\nfs.inotify.max_user_instances = 1024\n";
+        let remedy = |text: String| {
+            let report = check(&[Input::new("paste", text)], &Settings::default());
+            said(report.findings.first().unwrap(), Lang::En).unwrap().remedy
+        };
+        let save = "echo 'fs.inotify.max_user_instances = 1024' | sudo tee \
+                    /etc/sysctl.d/99-fs.inotify.max_user_instances.conf\n";
+        assert_eq!(remedy(format!("{typo}{raise}")), save);
+        let saves = format!("root@n1:~# {save}fs.inotify.max_user_instances = 1024\n");
+        assert_eq!(remedy(format!("{typo}{raise}{saves}")), "");
     }
 
     /// `sysctl -w` prints what it has set; without that line, or a later reading, nothing is known to be raised.
