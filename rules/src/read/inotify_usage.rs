@@ -18,7 +18,7 @@ fn read(block: &Block, notes: &mut Notes) {
     }
     let header = |text: &str| text.contains("COUNT") && text.contains("PID") && text.contains("USER");
     let counted = block.all_lines().any(|line| line.text.contains("uniq -c") || header(&line.text));
-    let filtered = is_filtered(command);
+    let filtered = is_filtered(command) || sees_own_processes_alone(block);
     // By user, over all lines of the block: how many instances, and the first line that says so.
     let mut per_user: BTreeMap<Whose, (u64, &Line)> = BTreeMap::new();
     for line in block.lines() {
@@ -73,6 +73,14 @@ fn is_filtered(command: &str) -> bool {
     let is_partial = |word: &str| matches!(word, "head" | "tail" | "-user" | "-uid" | "sed" | "-s");
     command.split_whitespace().any(is_partial)
         || command.split("grep").skip(1).any(|rest| !rest.split('|').next().unwrap_or(rest).contains("inotify"))
+}
+
+/// `/proc/PID/fd` of other users' processes is closed to all but root (proc(5)).
+fn sees_own_processes_alone(block: &Block) -> bool {
+    let Some(command) = block.command else { return false };
+    let prompt = command.line.text.get(..command.from).unwrap_or_default();
+    // A lone `$` stands for any shell.
+    prompt.contains('@') && prompt.trim_end().ends_with('$') && !command.text().contains("sudo ")
 }
 
 /// A bare number under a command that counts inotify descriptors. `Some(None)`: such a number that must not be compared

@@ -375,10 +375,10 @@ impl Notes {
         }
     }
 
-    /// Take note of a log line that names another machine than the prompt above it does.
+    /// Take note of a log line that names another machine than the prompt above it does, unless the text shows that one too.
     fn compare_hosts(&mut self, line: &Line) {
         let named = line.syslog_host().map_or(Host::default(), Host::named);
-        self.facts.foreign_log |= !named.may_be(self.host);
+        self.facts.foreign_log |= !named.may_be(self.host) && !self.shells.contains(&named);
     }
 
     /// A reading of a gauge. Returns the one of the same host that it replaces.

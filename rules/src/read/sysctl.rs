@@ -136,7 +136,7 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
             // `sysctl k=v` takes effect. `echo k=v >> file`, `bash -c "echo 'k=v' >> file"` and `docker run --sysctl` do
             // not.
             let last = before.rsplit([';', '&', '|', '"', '\'']).next().unwrap_or(before);
-            let effective = last.contains("sysctl ") && !last.contains("--sysctl");
+            let effective = runs_here(last);
             // Output that is glued to its command has blanks around its sign.
             let glued = form == Form::Live && !last.contains(" -w");
             let certain = glued || last.contains(" -q") && is_silent(block, prompt, None);
@@ -160,6 +160,14 @@ fn command_line(block: &Block, line: &Line, from: usize, refused: bool, notes: &
         }
     }
     asked
+}
+
+/// Whether the command in front of a setting makes it hold on the machine of its shell: no container's, no other
+/// namespace's, and no trial.
+fn runs_here(command: &str) -> bool {
+    const ELSEWHERE: [&str; 8] =
+        ["--sysctl", "--dry-run", "unshare ", "nsenter ", " exec ", "ansible ", "minikube ", "chroot "];
+    command.contains("sysctl ") && !ELSEWHERE.iter().any(|word| command.contains(word))
 }
 
 /// Whether a command has printed nothing, or `echoed` as `tee` does, and the shell has come back: so says the next
@@ -411,6 +419,9 @@ mod tests {
             "root@n1:~# uptime # echo 8192 > /proc/sys/fs/inotify/max_user_instances\nroot@n1:~# uptime",
             "$ echo 8192 | sudo tee /proc/sys/fs/inotify/max_user_instances\n[sudo] password for ops:\n$ uptime",
             "$ systctl -w fs.inotify.max_user_instances=8192",
+            "root@n1:~# unshare -Ur sysctl -w user.max_inotify_instances=8192\nroot@n1:~# uptime",
+            "root@n1:~# sysctl --dry-run -w fs.inotify.max_user_instances=8192\n# uptime",
+            "root@n1:~# docker exec x sysctl -w fs.inotify.max_user_instances=8192\n# uptime",
             "$ docker run --sysctl fs.inotify.max_user_instances=8192 x",
         ] {
             assert_eq!(live(text).0, None, "{text}");

@@ -58,7 +58,7 @@ pub(super) fn state(facts: &Facts) -> (Status, Vec<Missing>) {
 pub(crate) fn ids_given_back(facts: &Facts) -> Option<&Found<u64>> {
     let memcg = &facts.memcg;
     let Versions { kernel, earlier_kernels, .. } = &facts.versions;
-    let few = |count: &&Found<u64>| count.value < EXHAUSTED;
+    let few = |count: &&Found<u64>| count.value < MANY;
     let count =
         memcg.num_cgroups.as_ref().filter(few).filter(|_| memcg.directories.as_ref().is_none_or(|live| few(&live)))?;
     let mut kernels = kernel.iter().chain(earlier_kernels).peekable();

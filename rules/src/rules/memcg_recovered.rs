@@ -164,6 +164,7 @@ mod tests {
         assert_eq!(rules(&[REFUSED, &count(142)]), exhausted, "it may be RHEL 7");
         assert_eq!(rules(&[&kernel("4.19.0"), &count(142), REFUSED]), exhausted, "counted before");
         assert_eq!(rules(&[&kernel("4.19.0"), REFUSED, &count(60_000)]), exhausted);
+        assert_eq!(rules(&[&kernel("4.19.0"), REFUSED, &count(10_000)])[..1], exhausted);
         let slice =
             "root@w1:~# cat /sys/fs/cgroup/system.slice/cgroup.stat\nnr_descendants 40\nnr_dying_descendants 2\n";
         assert_eq!(rules(&[&kernel("6.1.0-18-amd64"), REFUSED, slice]), exhausted, "of one slice");
