@@ -45,19 +45,16 @@ onPage("it can give limits instead, and shows what it would change", RISKY, asyn
   assert.ok(spec.settings.defaultMemoryLimit);
 });
 
-onPage("what the policy does not see is named, and an answer leads to its object in a list", async (visit) => {
-  const bad = example("memory-volume-overcommits-node/bad-deployment-and-node.yaml");
-  const items = bad.split(/^---\n/m).map((item) => item.trimEnd().replace(/^/gm, "  ").replace(/^ {2}/, "- "));
-  const list = `apiVersion: v1\nitems:\n${items.join("\n")}\nkind: List\n`;
-  await visit.paste(list);
-  await visit.verdictIs(/^At risk/);
-  const { panel } = await enforce(visit);
-  await panel.getByText(/^Not prevented.*memory-volume-overcommits-node$/).waitFor();
-  const answer = panel.getByRole("listitem").first();
-  const line = list.split("\n").findIndex((line) => /^- .*/.test(line)) + 1;
-  await visit.click(`Line ${line}`, answer);
-  assert.match(await visit.selected(), /^- apiVersion: /);
-});
+const LISTED = "memory-volume-overcommits-node/bad-replicas-share-a-node.yaml";
+
+onPage("what the policy does not see is named, and an answer leads to its object in a list", { open: `#example=${LISTED}` },
+  async (visit) => {
+    const { panel } = await enforce(visit);
+    await panel.getByText(/^Not prevented/).getByText("memory-volume-overcommits-node").waitFor();
+    const line = example(LISTED).split("\n").findIndex((line) => line.startsWith("  - ")) + 1;
+    await visit.click(`line ${line}`, panel.getByRole("listitem").first());
+    assert.match(await visit.selected(), /^ {2}- apiVersion: /);
+  });
 
 onPage("where a policy would not help, none is offered", { open: "#example=inotify-instances-low/bad-default-limit.txt" },
   async (visit) => {
