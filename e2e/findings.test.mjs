@@ -55,6 +55,31 @@ onPage("F8 and Shift+F8 go round the findings, n and p once one has the focus", 
     assert.ok((await visit.input.inputValue()).includes("np"), "letters are typed where one types");
   });
 
+onPage("Escape leads from the text to the finding that one came from, and there only", { open: `#example=${SEVERAL}` },
+  async (visit) => {
+    const { keyboard } = visit.page;
+    await visit.verdictIs(/^At risk/);
+    await visit.page.getByText(/n \/ p: next \/ previous\. Esc in the text/).waitFor();
+    const text = await visit.input.inputValue();
+    const hasFocus = (locator) => locator.evaluate((element) => element === document.activeElement);
+    for (const number of [1, 0]) {
+      const finding = visit.findings.nth(number);
+      await visit.click("line 38", finding);
+      await eventually(async () => assert.equal(await finding.getAttribute("aria-current"), "true"));
+      await keyboard.press("Escape");
+      assert.ok(await hasFocus(finding), `finding ${number}`);
+    }
+    await keyboard.press("n");
+    assert.ok(await hasFocus(visit.findings.nth(1)));
+    assert.equal(await visit.input.inputValue(), text, "nothing was typed over");
+    // A line without a finding leads nowhere.
+    await visit.input.focus();
+    await keyboard.press("ControlOrMeta+Home");
+    await eventually(async () => assert.equal(await visit.page.locator("[aria-current=true].finding").count(), 0));
+    await keyboard.press("Escape");
+    assert.ok(await hasFocus(visit.input));
+  });
+
 const ERROR = { open: `#example=${NODE}` };
 const WARNING = { open: "#example=inotify-instances-low/bad-default-limit.txt" };
 

@@ -41,7 +41,7 @@ pub fn step(direction: Direction) -> bool {
     };
     let count = shown.length();
     let place = |element: Element| (0..count).find(|at| shown.get(*at).as_ref() == Some(element.as_ref()));
-    let current = || document().query_selector("article.finding[aria-current]").ok().flatten().and_then(place);
+    let current = || current().and_then(place);
     let wanted = match (focused().and_then(place), direction) {
         (Some(at), Direction::On) => at.saturating_add(1).checked_rem(count),
         (Some(0), Direction::Back) => count.checked_sub(1),
@@ -51,6 +51,17 @@ pub fn step(direction: Direction) -> bool {
     };
     let found = wanted.and_then(|at| shown.get(at)).and_then(|found| found.dyn_into::<HtmlElement>().ok());
     found.is_some_and(|element| element.focus().is_ok())
+}
+
+/// Give the finding that the cursor's line belongs to the focus. False when there is none.
+pub fn to_current() -> bool {
+    let found = current().and_then(|found| found.dyn_into::<HtmlElement>().ok());
+    found.is_some_and(|element| element.focus().is_ok())
+}
+
+/// The finding that the cursor's line belongs to.
+fn current() -> Option<Element> {
+    document().query_selector("article.finding[aria-current]").ok().flatten()
 }
 
 /// The finding that has the focus or holds what has it.

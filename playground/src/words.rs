@@ -217,11 +217,11 @@ pub const APPLY_ALL: Label =
 /// Name of the choice of severities.
 pub const SHOWN: Label = Label { en: "Severities shown", ja: "表示する重要度", zh: "显示的级别" };
 
-/// Keys that lead through the findings.
+/// Keys that lead through the findings, and from the text to them.
 pub const KEYS: Label = Label {
-    en: "F8 / Shift+F8: next / previous",
-    ja: "F8 / Shift+F8 で次／前へ",
-    zh: "F8 / Shift+F8：下一个 / 上一个",
+    en: "F8 / Shift+F8, in a finding also n / p: next / previous. Esc in the text: back to its finding",
+    ja: "F8 / Shift+F8（指摘内では n / p も可）で次／前へ。テキストで Esc を押すと、その行の指摘へ",
+    zh: "F8 / Shift+F8（在问题内也可用 n / p）：下一个 / 上一个。在文本中按 Esc：回到该行的问题",
 };
 
 /// Unfolds what can be said of the node.

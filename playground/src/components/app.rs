@@ -59,7 +59,7 @@ pub fn App(props: &AppProps) -> Html {
     };
     let on_files = use_arrivals(shell, &state, &inputs, &go, &put_cursor);
     use_cursor(input, state.dispatcher());
-    use_finding_keys();
+    use_finding_keys(input);
     use_reload(&inputs, &state);
     use_shell_words(shell, &state);
     let show = use_show(&inputs, &go);
@@ -187,6 +187,8 @@ fn use_select(
         dispatch.dispatch(Action::Came(finding));
         if show.emit(input) {
             shell::select(&field, place);
+            // At once, so that the way back is there with the selection.
+            dispatch.dispatch(Action::Cursor(place.line()));
         } else {
             shell::select_held(place.line());
         }
