@@ -255,3 +255,31 @@ onPage("an input of thousands of lines is removed at once, and comes back", asyn
   await visit.click("Bring my text back");
   await visit.statusIs(/^5002 lines checked/);
 });
+
+for (const [width, height] of [[320, 640], [800, 600]]) {
+  onPage(`at ${width} px the verdict of a paste is in view and leads to the report`, { viewport: { width, height } },
+    async (visit) => {
+      const link = visit.page.getByRole("link", { name: "Report", exact: true });
+      const isInView = (locator) => locator.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        const there = document.elementFromPoint(innerWidth / 2, (top + bottom) / 2);
+        return top >= 0 && bottom <= innerHeight && (element.contains(there) || element.parentElement.contains(there));
+      });
+      assert.equal(await link.count(), 0, "there is no report yet");
+      await visit.paste(example("inotify-instances-exhausted/bad-cgroup-v2-node.txt"));
+      await visit.statusIs(/At risk/);
+      assert.match(await visit.focused(), /^Paste a manifest/);
+      assert.ok(await isInView(visit.status), "the verdict");
+      assert.ok(await isInView(link), "the way to the report");
+      await link.click();
+      assert.ok(await isInView(visit.verdict), "the report's head");
+      await visit.page.keyboard.press("Tab");
+      assert.ok(await visit.report.evaluate((report) => report.contains(document.activeElement)));
+    });
+}
+
+onPage("where the report stands beside the text, no link leads to it", async (visit) => {
+  await visit.paste(SYSCTL);
+  await visit.verdictIs(/^At risk/);
+  assert.equal(await visit.page.getByRole("link", { name: "Report", exact: true }).count(), 0);
+});

@@ -10,12 +10,13 @@ use crate::state::State;
 use crate::words;
 
 /// Words of the shell by the id of their element.
-const WORDS: [(&str, Label); 5] = [
+const WORDS: [(&str, Label); 6] = [
     ("tagline", words::TAGLINE),
     ("input-label", words::INPUT),
     ("privacy", words::PRIVACY),
     ("skip", words::SKIP),
     ("drop", words::DROP),
+    ("to-report", words::REPORT),
 ];
 
 /// What differs where nothing can be pasted.
