@@ -219,9 +219,9 @@ pub const SHOWN: Label = Label { en: "Severities shown", ja: "表示する重要
 
 /// Keys that lead through the findings, and from the text to them.
 pub const KEYS: Label = Label {
-    en: "F8 / Shift+F8, in a finding also n / p: next / previous. Esc in the text: back to its finding",
-    ja: "F8 / Shift+F8（指摘内では n / p も可）で次／前へ。テキストで Esc を押すと、その行の指摘へ",
-    zh: "F8 / Shift+F8（在问题内也可用 n / p）：下一个 / 上一个。在文本中按 Esc：回到该行的问题",
+    en: "F8 / Shift+F8, in a finding n / p: next / previous. Esc in the text: back",
+    ja: "F8 / Shift+F8（指摘内は n / p）で次／前へ、テキストで Esc: 戻る",
+    zh: "F8 / Shift+F8（问题内 n / p）：下一个 / 上一个，文本中 Esc：返回",
 };
 
 /// Unfolds what can be said of the node.
@@ -328,19 +328,18 @@ pub const ENFORCE: Label =
 
 /// What the policy is and what is shown with it.
 pub const ENFORCE_HINT: Label = Label {
-    en: "A Kubewarden policy against the memory findings above, and what it would answer in mode: protect if these \
-         objects were created. LimitRanges are left out here, pasted ones as well.",
-    ja: "上のメモリに関する指摘を防ぐ Kubewarden ポリシーと、mode: protect でこれらのオブジェクトを作成したときの\
-         判定結果です。LimitRange は、貼り付けたものも含めて考慮されません。",
-    zh: "针对上述内存问题的 Kubewarden 策略，以及在 mode: protect 下创建这些对象时策略会给出的结果。\
-         这里不考虑 LimitRange，包括粘贴的 LimitRange。",
+    en: "A Kubewarden policy against the memory findings above, and what it would answer if these objects were created. \
+         LimitRanges do not count here.",
+    ja: "上のメモリに関する指摘を防ぐ Kubewarden ポリシーと、これらのオブジェクトを作成したときの判定結果です。\
+         LimitRange は考慮されません。",
+    zh: "针对上述内存问题的 Kubewarden 策略，以及创建这些对象时策略会给出的结果。这里不考虑 LimitRange。",
 };
 
 /// Before the rules whose present findings the policy does not prevent.
 pub const UNCOVERED: Label = Label {
-    en: "Not prevented, because no new object shows it alone:",
-    ja: "このポリシーでは防げない指摘（新しいオブジェクト単体では判断できません）:",
-    zh: "此策略无法阻止（仅凭新对象本身无法判断）：",
+    en: "Not prevented, as no object shows it alone:",
+    ja: "防げない指摘（オブジェクト単体では判断できません）:",
+    zh: "无法阻止（仅凭对象本身无法判断）：",
 };
 
 /// The policy keeps risky objects out.

@@ -67,10 +67,7 @@ fn show(enforced: &Enforced, page: &Page) -> Html {
     html! {
         <>
             if !uncovered.is_empty() {
-                <p class="uncovered">
-                    { words::UNCOVERED.text(page.lang) }
-                    { for uncovered.iter().map(|rule| html! { <code>{ visible(rule).into_owned() }</code> }) }
-                </p>
+                <p>{ words::UNCOVERED.text(page.lang) }{ " " }<code>{ uncovered }</code></p>
             }
             <ol class="answers">
                 { for answers.iter().map(|given| answer(given, page)) }
