@@ -65,7 +65,10 @@ fn counted(command: &str) -> Option<Counted> {
     if let Some((_, tree)) = command.split_once("/sys/fs/cgroup") {
         // Under v1 only the memory tree tells; under v2 there is one tree.
         let whole = tree.starts_with([' ', '|']) || tree.starts_with("/ ");
-        return (whole || tree.starts_with("/memory")).then_some(Counted::Directories);
+        // A listing, or a pattern, leaves out directories that are there.
+        let path = tree.split([' ', '|']).next().unwrap_or_default();
+        let is_part = !command.contains("find ") || path.contains('*');
+        return ((whole || tree.starts_with("/memory")) && !is_part).then_some(Counted::Directories);
     }
     let lists = ["docker ps", "crictl ps", "crictl pods", "nerdctl ps", "podman ps", "kubectl get po"];
     let quiet = command.contains(" -q") || command.contains(" -aq") || command.contains("--no-headers");
@@ -117,6 +120,8 @@ mod tests {
         assert_eq!(count("# find /sys/fs/cgroup/memory/ -type d | wc -l\n64734\n"), Some(64_734));
         assert_eq!(count("# find /sys/fs/cgroup -type d | wc -l\n900\n"), Some(900));
         assert_eq!(count("# find /sys/fs/cgroup/cpu -type d | wc -l\n5\n"), None);
+        assert_eq!(count("# ls -d /sys/fs/cgroup/memory/kubepods/*/pod*/* | wc -l\n96\n"), None, "a part of them");
+        assert_eq!(count("# find /sys/fs/cgroup/memory/kubepods/*/pod* -type d | wc -l\n96\n"), None);
     }
 
     #[test]

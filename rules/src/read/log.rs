@@ -60,7 +60,8 @@ fn read(block: &Block, notes: &mut Notes) {
             let found = notes.found((), block.paste, line, range);
             notes.facts.memcg.kmem_errors.push(found);
         }
-        if let Some(range) = find(&lower, "memory.kmem.slabinfo") {
+        let is_missing = lower.contains("no such file");
+        if let Some(range) = find(&lower, "memory.kmem.slabinfo").filter(|_| !is_missing) {
             understood = true;
             let found = notes.found((), block.paste, line, range);
             notes.facts.memcg.kmem_in_use.push(found);
