@@ -132,7 +132,7 @@ pub static RULE: Rule = Rule {
     setting: None,
     remedy: "\
 {if kubelet}
-find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
+find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod[0-9a-f]*' | head
 
 {if process}
 sudo cat /proc/PID/stack # what it waits for
@@ -145,7 +145,7 @@ kubelet --version
 
 {if look}
 systemd-cgls -u kubepods.slice
-find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort
+find /sys/fs/cgroup -maxdepth 4 -name '*pod[0-9a-f]*' | sort
 ps -eo pid,stat,wchan:32,cmd | awk '$2 ~ /^D/'
 ",
     links: &[
@@ -339,7 +339,7 @@ mod tests {
         let to_do = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
         assert!(to_do.fix.starts_with("Update kubelet to 1.27.2 or later"), "{}", to_do.fix);
         assert!(!to_do.fix.contains("state D") && !to_do.fix.contains("cgroup v2"), "{}", to_do.fix);
-        assert_eq!(to_do.remedy.trim_end(), "find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head");
+        assert_eq!(to_do.remedy.trim_end(), "find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod[0-9a-f]*' | head");
     }
 
     const KUBELET: &str = "\
@@ -363,8 +363,9 @@ kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
     fn what_was_advised_to_run_settles_it() {
         let kubelet = "$ kubelet --version\nKubernetes v1.25.9\n";
         let slice = "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
-        let find =
-            format!("{kubelet}$ find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort\n/sys/fs/cgroup/misc/{slice}\n");
+        let find = format!(
+            "{kubelet}$ find /sys/fs/cgroup -maxdepth 4 -name '*pod[0-9a-f]*' | sort\n/sys/fs/cgroup/misc/{slice}\n"
+        );
         assert!(of_paste(TIMEOUT, kubelet).contains("kubelet 1.25.9 may be too old"), "{}", of_paste(TIMEOUT, kubelet));
         assert!(of_paste(TIMEOUT, &find).contains("kubelet 1.25.9 does not know the misc cgroups"));
         let ps =
@@ -379,7 +380,7 @@ kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
     fn what_is_left_of_the_pod_tells_where_no_version_does() {
         const POD: &str = "kubepods-besteffort-podb2c9de10_93a3_4d9c_8f2e_6c1fd2d40e19.slice";
         let misc = format!(
-            "$ find /sys/fs/cgroup -maxdepth 4 -name '*pod*' | sort\n/sys/fs/cgroup/misc/kubepods.slice\n\
+            "$ find /sys/fs/cgroup -maxdepth 4 -name '*pod[0-9a-f]*' | sort\n/sys/fs/cgroup/misc/kubepods.slice\n\
              /sys/fs/cgroup/misc/kubepods.slice/kubepods-besteffort.slice/{POD}\n"
         );
         let line = format!("{KUBELET}{TIMEOUT}\"\n");

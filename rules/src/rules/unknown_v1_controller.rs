@@ -59,7 +59,7 @@ pub static RULE: Rule = Rule {
     setting: Some(Setting::kernel_argument("cgroup_no_v1", "{controller}")),
     remedy: "\
 grep cgroup /proc/mounts
-find /sys/fs/cgroup/{controller} -maxdepth 3 -name '*pod*' | head
+find /sys/fs/cgroup/{controller} -maxdepth 3 -name '*pod[0-9a-f]*' | head
 ",
     links: &[
         "https://github.com/opencontainers/runc/issues/4181",
