@@ -457,6 +457,8 @@ pub struct Memcg {
     pub nokmem_intended: Vec<Found<()>>,
     /// Those of them that stand in the boot loader's own file.
     pub nokmem_configured: Vec<Found<()>>,
+    /// The boot loader's own configuration was written anew, so that what its file says holds from the next boot on.
+    pub boot_loader_written: Vec<Found<()>>,
     /// A scheduled `drop_caches`.
     pub drop_caches: Vec<Found<()>>,
 }

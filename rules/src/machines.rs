@@ -333,6 +333,7 @@ impl Facts {
                 nokmem: kept(&memcg.nokmem, keep),
                 nokmem_intended: kept(&memcg.nokmem_intended, keep),
                 nokmem_configured: kept(&memcg.nokmem_configured, keep),
+                boot_loader_written: kept(&memcg.boot_loader_written, keep),
                 drop_caches: kept(&memcg.drop_caches, keep),
                 ..Memcg::default()
             },
@@ -568,7 +569,7 @@ mod tests {
             let finding = report.findings.iter().find(|finding| finding.rule == "memcg-ids-exhausted").unwrap();
             let remedy = said(finding, Lang::En).unwrap().remedy;
             let drain = remedy.lines().find(|line| line.starts_with("kubectl drain")).map(str::to_owned);
-            drain.unwrap().replace("kubectl drain ", "").replace(" --ignore-daemonsets", "")
+            drain.unwrap().replace("kubectl drain ", "").replace(" --ignore-daemonsets --delete-emptydir-data", "")
         };
         let full = "root@w1:~# grep memory /proc/cgroups\nmemory\t9\t65000\t1\n";
         let table = |node: &str| {

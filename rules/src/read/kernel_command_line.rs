@@ -12,6 +12,7 @@ fn read(block: &Block, notes: &mut Notes) {
     if block.command_text().contains("/proc/cmdline") {
         answer(block, notes);
     }
+    boot_loader_written(block, notes);
     let lines = block.all_lines().filter(|line| TELLING.any_in(&line.text));
     for line in lines.filter(|line| line.role == Role::Command || !notes.is_claimed(line)).collect::<Vec<_>>() {
         let text = line.text.as_ref();
@@ -64,6 +65,21 @@ fn setting(text: &str) -> Option<Range<usize>> {
     let before = text.get(..range.start)?.ends_with(is_part);
     let after = text.get(range.end..)?.starts_with(is_part);
     (!before && !after).then_some(range)
+}
+
+/// What `grub2-mkconfig -o FILE` and `update-grub` print when they have written the boot loader's configuration.
+fn boot_loader_written(block: &Block, notes: &mut Notes) {
+    // Without a file it goes to the terminal alone.
+    let command = block.command_text();
+    let has_file = command.is_empty() || ["update-grub", " -o", ">"].iter().any(|part| command.contains(part));
+    let start = |line: &&Line| has_file && line.text.starts_with("Generating grub configuration file");
+    if let Some(line) = block.lines().find(start)
+        && block.lines().any(|end| end.text == "done" && end.number > line.number)
+    {
+        notes.claim(READER.kind, line);
+        let found = notes.found((), block.paste, line, 0..line.text.len());
+        notes.facts.memcg.boot_loader_written.push(found);
+    }
 }
 
 /// A line of `/etc/default/grub`, as `cat` or `grep` prints it.
@@ -123,6 +139,16 @@ mod tests {
         assert!(memcg_of("#GRUB_CMDLINE_LINUX=\"cgroup.memory=nokmem\"").nokmem_configured.is_empty());
         let typed = memcg("$ sed -i 's/GRUB_CMDLINE_LINUX=\"/&cgroup.memory=nokmem /' /etc/default/grub\n");
         assert!(typed.nokmem_configured.is_empty());
+    }
+
+    #[test]
+    fn the_boot_loaders_configuration_is_written_when_its_tool_says_done() {
+        let written = |text: &str| !memcg(text).boot_loader_written.is_empty();
+        const PRINTED: &str = "Generating grub configuration file ...\nFound linux image: /boot/vmlinuz\n";
+        assert!(written(&format!("# sudo grub2-mkconfig -o /etc/grub2.cfg\n{PRINTED}done\n")));
+        assert!(written(&format!("$ sudo update-grub\n{PRINTED}done\n")));
+        assert!(!written(&format!("$ sudo update-grub\n{PRINTED}")));
+        assert!(!written(&format!("$ sudo grub2-mkconfig\n{PRINTED}done\n")), "on the terminal alone");
     }
 
     #[test]

@@ -82,13 +82,19 @@ pub(crate) fn accounting_ended<'a>(facts: &'a Facts, signs: &[Found<()>]) -> Opt
 }
 
 /// What is left to do where `cgroup.memory=nokmem` is configured and the kernel runs without it, as values of a finding:
-/// `configured`, and `update_grub` or `grub2_mkconfig` by the family of the distribution, or both.
+/// `configured`, and `written` where the boot loader knows it; else `unwritten`, and `update_grub` or `grub2_mkconfig`
+/// by the family of the distribution, or both.
 pub(crate) fn left_to_boot(facts: &Facts) -> Values {
     let mut values = Values::new();
     let running = facts.memcg.nokmem.last().filter(|running| !running.value);
-    let is_of_node = |running: &Found<bool>| facts.memcg.nokmem_configured.iter().any(|it| it.may_share_node(running));
-    if running.is_some_and(is_of_node) {
+    let configured = |running| facts.memcg.nokmem_configured.iter().find(|it| it.may_share_node(running));
+    if let Some(configured) = running.and_then(configured) {
         values.insert("configured".into(), "cgroup.memory=nokmem".to_owned());
+        if facts.memcg.boot_loader_written.iter().any(|written| written.is_since(configured)) {
+            values.insert("written".into(), String::new());
+            return values;
+        }
+        values.insert("unwritten".into(), String::new());
         for (family, name) in [(Family::Debian, "update_grub"), (Family::RedHat, "grub2_mkconfig")] {
             if facts.family().is_none_or(|known| known == family) {
                 values.insert(name.into(), String::new());
@@ -101,31 +107,41 @@ pub(crate) fn left_to_boot(facts: &Facts) -> Values {
 /// The line of `fix` about the values of [`left_to_boot`].
 macro_rules! what_is_left_to_boot {
     (en) => {
-        "{if configured} {configured} stands in /etc/default/grub already, but the node was booted without it: write \
-         the boot loader's configuration anew, unless that was done, and reboot."
+        "{if unwritten} {configured} stands in /etc/default/grub already, but the node was booted without it. All that \
+         is missing: write the boot loader's configuration anew, unless that was done, and reboot.\n\
+         {if written} {configured} stands in /etc/default/grub, and the boot loader's configuration was written anew. \
+         All that is missing is a reboot."
     };
     (ja) => {
-        "{if configured} {configured} は /etc/default/grub に書かれていますが、今回の起動には反映されていません。ブートローダーの設定をまだ生成し直していなければ実行し、再起動してください。"
+        "{if unwritten} {configured} は /etc/default/grub に書かれていますが、今回の起動には反映されていません。残る作業は、ブートローダーの設定の再生成（未実施の場合）と再起動だけです。\n\
+         {if written} {configured} は /etc/default/grub に書かれ、ブートローダーの設定も再生成済みです。残る作業は再起動だけです。"
     };
     (zh) => {
-        "{if configured} {configured} 已写入 /etc/default/grub，但本次启动没有生效：如果还没有重新生成引导配置，请先执行，然后重启。"
+        "{if unwritten} {configured} 已写入 /etc/default/grub，但本次启动没有生效。只差两步：重新生成引导配置（如果还没有做），然后重启。\n\
+         {if written} {configured} 已写入 /etc/default/grub，引导配置也已重新生成，只差重启。"
     };
 }
 pub(crate) use what_is_left_to_boot;
 
-/// The commands of a remedy about the values of [`left_to_boot`].
+/// The commands of a remedy about the values of [`left_to_boot`]: what is to be written, or all of them.
 macro_rules! commands_left_to_boot {
-    () => {
+    (written) => {
         "{if update_grub}
-sudo update-grub # Debian, Ubuntu
+sudo update-grub # on the node: Debian, Ubuntu
 
 {if grub2_mkconfig}
-sudo grub2-mkconfig -o /etc/grub2.cfg # RHEL, CentOS; with UEFI: /etc/grub2-efi.cfg
-
+sudo grub2-mkconfig -o /etc/grub2.cfg # on the node: RHEL, CentOS; with UEFI: /etc/grub2-efi.cfg
+"
+    };
+    () => {
+        concat!(
+            commands_left_to_boot!(written),
+            "
 {if configured}
 sudo reboot # on the node
-cat /proc/cmdline # after the reboot
+cat /proc/cmdline # on the node, after the reboot
 "
+        )
     };
 }
 pub(crate) use commands_left_to_boot;
@@ -156,8 +172,9 @@ pub(crate) fn first_fixed_kernel(kernel: &Version) -> &'static str {
 
 /// What is left to do about ids that are not given back, as values of a finding: `any_kernel` where none is known,
 /// `old_kernel` and `least_kernel` where an update helps, `patched_kernel` where RHEL 7 has its fix, `fixed_kernel`
-/// where an update does not help; `uncounted`, `leftovers` or `removed` by what was counted; `accounted` or `nokmem`. For the commands `old_el_kernel` where yum has the update, and
-/// `count_on_v1` and `count_on_v2` where counting would tell.
+/// where an update does not help; `uncounted`, `counted`, `leftovers` or `removed` by what was counted; `accounted` or
+/// `nokmem`. For the commands `old_el_kernel` where yum has the update, and `count_on_v1` and `count_on_v2` where
+/// counting would tell.
 pub(crate) fn left_to_do(facts: &Facts, node: &NodeProfile) -> Values {
     let mut values = Values::new();
     kernel(facts, &mut values);
@@ -167,6 +184,7 @@ pub(crate) fn left_to_do(facts: &Facts, node: &NodeProfile) -> Values {
     let (name, value) = match (live, counted) {
         (Some(live), _) if live >= MANY && live >= counted.unwrap_or(0) / 2 => ("leftovers", live.to_string()),
         (Some(live), Some(counted)) if live < counted / 2 => ("removed", live.to_string()),
+        (Some(live), Some(_)) => ("counted", live.to_string()),
         _ => ("uncounted", "find -type d".to_owned()),
     };
     values.insert(name.into(), value);

@@ -30,7 +30,8 @@ pub static RULE: Rule = Rule {
                   switch it on for every container. Allocations in the kernel then fail far below the container's \
                   limit, and in the end new containers do not start.",
             fix: concat!(
-                "Reboot the node to get rid of what has leaked.\n\
+                what_is_left_to_boot!(en),
+                "\nReboot the node to get rid of what has leaked.\n\
                   {if least_kernel} A newer kernel leaks less: on RHEL 7 at least {least_kernel}.\n\
                   {if patched_kernel} Kernel {patched_kernel} already has the fix of RHEL 7, yet leaks are reported \
                   with it: what ends them is to leave the accounting off.\n\
@@ -44,8 +45,7 @@ pub static RULE: Rule = Rule {
                   the reboot. If it comes back, something else on the node switches the accounting on.\n\
                   {if accounted} Booting with {accounted} switches it off whoever asks for it; check /proc/cmdline \
                   afterwards.\n",
-                what_is_left_to_boot!(en),
-                "\n{if in_force} {in_force} is in force already, so only messages from before this boot, or caches \
+                "{if in_force} {in_force} is in force already, so only messages from before this boot, or caches \
                   that belong to no container, are left to look at.",
             ),
             notes: on_pages(&[
@@ -67,7 +67,8 @@ pub static RULE: Rule = Rule {
                   RHEL / CentOS 7 では、アカウンティングが有効だと、削除されたコンテナのスラブキャッシュが解放されません。runc（1.0.0-rc3〜rc93）と 1.22 より前の kubelet は\
                   すべてのコンテナで有効にします。そのため、コンテナの制限にまったく届かないうちにカーネル内の割り当てが失敗し、最後には新しいコンテナが起動しなくなります。",
             fix: concat!(
-                "リークした分は再起動で解消します。\n\
+                what_is_left_to_boot!(ja),
+                "\nリークした分は再起動で解消します。\n\
                   {if least_kernel} カーネルを更新するとリークは減ります（RHEL 7 なら {least_kernel} 以降）。\n\
                   {if patched_kernel} カーネル {patched_kernel} には RHEL 7 の修正がすでに入っていますが、それでもリークの報告があります。根本的に止めるには、アカウンティングを無効にしてください。\n\
                   {if other_kernel} カーネル {other_kernel} ではこのリークは知られていないため、カーネルを変えるだけでは解決しない可能性があります。\n\
@@ -77,8 +78,7 @@ pub static RULE: Rule = Rule {
                   {if new_kubelet} kubelet {new_kubelet} はアカウンティングを有効にしません。\n\
                   {if nothing_accounts} どちらも対応済みなので、更新前にリークした分は再起動でなくなります。再発する場合は、ノード上のほかの何かがアカウンティングを有効にしています。\n\
                   {if accounted} {accounted} を付けて起動すると、何が有効にしようとしても無効になります（起動後に /proc/cmdline で確認してください）。\n",
-                what_is_left_to_boot!(ja),
-                "\n{if in_force} {in_force} はすでに有効です。残る可能性は、今回の起動より前のメッセージか、コンテナに属さないキャッシュです。",
+                "{if in_force} {in_force} はすでに有効です。残る可能性は、今回の起動より前のメッセージか、コンテナに属さないキャッシュです。",
             ),
             notes: on_pages(&[
                 "スラブはほかの理由でも増えます。kmalloc-64(1234:abc) のようにコンテナ名の付いたキャッシュが、\
@@ -96,7 +96,8 @@ pub static RULE: Rule = Rule {
                   在 RHEL / CentOS 7 上，一旦启用记账，已删除容器的 slab 缓存就不会释放，而 runc（1.0.0-rc3 到 rc93）和 1.22 之前的 kubelet 会为每个容器启用它。\
                   于是远未达到容器限制时内核分配就会失败，最终新容器无法启动。",
             fix: concat!(
-                "重启节点可清除已泄漏的部分。\n\
+                what_is_left_to_boot!(zh),
+                "\n重启节点可清除已泄漏的部分。\n\
                   {if least_kernel} 较新的内核泄漏较少：RHEL 7 至少 {least_kernel}。\n\
                   {if patched_kernel} 内核 {patched_kernel} 已包含 RHEL 7 的修复，但仍有泄漏的报告：关闭记账才能根治。\n\
                   {if other_kernel} 没有已知报告表明内核 {other_kernel} 存在这种泄漏，只换内核未必有用。\n\
@@ -106,8 +107,7 @@ pub static RULE: Rule = Rule {
                   {if new_kubelet} kubelet {new_kubelet} 已不再启用记账。\n\
                   {if nothing_accounts} 两者都已符合要求：升级之前泄漏的部分会随重启消失；如果再次出现，则是节点上的其他程序启用了记账。\n\
                   {if accounted} 用 {accounted} 启动后，无论谁要求都不会记账；启动后请在 /proc/cmdline 中确认。\n",
-                what_is_left_to_boot!(zh),
-                "\n{if in_force} {in_force} 已经生效，剩下的可能只有本次启动之前的日志，或不属于任何容器的缓存。",
+                "{if in_force} {in_force} 已经生效，剩下的可能只有本次启动之前的日志，或不属于任何容器的缓存。",
             ),
             notes: on_pages(&[
                 "slab 增长也可能另有原因。名称带有容器的缓存（如 kmalloc-64(1234:abc)）才属于内核内存记账。",
@@ -118,7 +118,7 @@ pub static RULE: Rule = Rule {
         },
     },
     setting: Some(Setting::kernel_argument("cgroup.memory", "nokmem")),
-    remedy: concat!("sudo slabtop -o | head -20\n\n", commands_left_to_boot!()),
+    remedy: concat!("sudo slabtop -o | head -20 # on the node\n\n", commands_left_to_boot!()),
     links: &[
         "https://github.com/kubernetes/kubernetes/issues/61937",
         "https://github.com/opencontainers/runc/issues/1921",
@@ -182,6 +182,8 @@ fn left_to_do(facts: &Facts, values: &mut Values) {
         let configured = left_to_boot(facts);
         if !configured.is_empty() {
             tell(NO_SETTING, "");
+            // The kernel that is there does.
+            ["least_kernel", "patched_kernel", "accounted"].iter().for_each(|name| drop(values.remove(*name)));
         }
         values.extend(configured);
     }

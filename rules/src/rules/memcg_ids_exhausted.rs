@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::facts::{Facts, Found, Versions};
 use crate::kubernetes::version::Version;
-use crate::report::{Evidence, Finding, Risk, Severity};
-use crate::risks::memcg::{EXHAUSTED, MAX_IDS, ids_given_back, left_to_do, what_is_left};
+use crate::report::{Evidence, Finding, Risk, Severity, Values};
+use crate::risks::memcg::{
+    EXHAUSTED, MAX_IDS, commands_left_to_boot, ids_given_back, left_to_boot, left_to_do, what_is_left,
+    what_is_left_to_boot,
+};
 use crate::rules::{Rule, Text, Words, on_pages};
 use crate::settings::Settings;
 
@@ -16,7 +19,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     words: Words {
         en: Text {
-            title: "Memory cgroup ids used up",
+            title: "No new memory cgroup can be created",
             says: &[
                 "{cgroups} of {max} memory cgroup ids are taken.",
                 "The kernel could not create a memory cgroup: {error}.",
@@ -28,7 +31,10 @@ pub static RULE: Rule = Rule {
                   and \"cannot allocate memory\" is not about free memory. On RHEL 7 the count in /proc/cgroups can \
                   be low although the ids are gone.",
             fix: concat!(
-                "To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
+                what_is_left_to_boot!(en),
+                "\n{if leaked} A RHEL 7 kernel and signs of kernel-memory accounting ({leaked}): leaked accounting is the \
+                  likely cause, not a lack of ids.\n\
+                  To get the node working: drain it and reboot, or try echo 3 > /proc/sys/vm/drop_caches, which \
                   frees ids that only page cache holds.\n",
                 what_is_left!(en),
                 "\n{if accounted} cgroup.memory=nokmem stops the leak of kernel memory but does not lift the limit of \
@@ -46,7 +52,7 @@ pub static RULE: Rule = Rule {
             ]),
         },
         ja: Text {
-            title: "memory cgroup ID の枯渇",
+            title: "memory cgroup を新しく作成できない",
             says: &[
                 "memory cgroup の ID が {max} 個中 {cgroups} 個使用されています。",
                 "カーネルが memory cgroup を作成できませんでした: {error}",
@@ -57,7 +63,9 @@ pub static RULE: Rule = Rule {
                   ここでの「no space left on device」はディスクの空き容量とも、「cannot allocate memory」は空きメモリとも関係ありません。\
                   RHEL 7 では ID が尽きていても /proc/cgroups の値は小さいことがあります。",
             fix: concat!(
-                "復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\n",
+                what_is_left_to_boot!(ja),
+                "\n{if leaked} RHEL 7 のカーネルで、カーネルメモリアカウンティングの兆候（{leaked}）があります。原因は ID の不足ではなく、アカウンティングのリークと考えられます。\n\
+                  復旧するには、drain して再起動するか、echo 3 > /proc/sys/vm/drop_caches を試してください（ページキャッシュだけが保持している ID が解放されます）。\n",
                 what_is_left!(ja),
                 "\n{if accounted} cgroup.memory=nokmem はカーネルメモリのリークを止めますが、{max} 個という上限はなくなりません。\n\
                   {if nokmem} cgroup.memory=nokmem はすでに有効ですが、{max} 個という上限はなくなりません。",
@@ -74,14 +82,16 @@ pub static RULE: Rule = Rule {
             ]),
         },
         zh: Text {
-            title: "内存 cgroup ID 耗尽",
+            title: "无法创建新的内存 cgroup",
             says: &["内存 cgroup 的 ID 已占用 {cgroups} 个，上限为 {max} 个。", "内核无法创建内存 cgroup：{error}"],
             why: "内核用 16 位的 ID 标识内存 cgroup，cgroup v1 和 v2 都一样。ID 用尽，或者 RHEL 7 内核的内核内存记账发生泄漏后，带内存限制的容器就无法在该节点启动。\
                   mkdir 的错误码：4.7 之前为 ENOSPC，4.7 到 5.6 为 ENOMEM，5.7 起为 ENOSPC，6.12 起为 EBUSY。\
                   因此这里的“no space left on device”与磁盘无关，“cannot allocate memory”也与空闲内存无关。\
                   在 RHEL 7 上，即使 ID 已用尽，/proc/cgroups 中的数字也可能很小。",
             fix: concat!(
-                "恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\n",
+                what_is_left_to_boot!(zh),
+                "\n{if leaked} RHEL 7 内核上有内核内存记账的迹象（{leaked}）：原因很可能是记账泄漏，而不是 ID 不足。\n\
+                  恢复节点：腾空（drain）后重启，或尝试 echo 3 > /proc/sys/vm/drop_caches，它会释放只被页缓存占住的 ID。\n",
                 what_is_left!(zh),
                 "\n{if accounted} cgroup.memory=nokmem 能阻止内核内存泄漏，但不会取消 {max} 个 ID 的上限。\n\
                   {if nokmem} cgroup.memory=nokmem 已经生效，但它不会取消 {max} 个 ID 的上限。",
@@ -96,22 +106,32 @@ pub static RULE: Rule = Rule {
         },
     },
     setting: None,
-    remedy: "\
+    remedy: concat!(
+        "\
 {if count_on_v1}
-grep memory /proc/cgroups
-find /sys/fs/cgroup/memory -type d | wc -l
+grep memory /proc/cgroups # on the node
+find /sys/fs/cgroup/memory -type d | wc -l # on the node
 
 {if count_on_v2}
-grep descendants /sys/fs/cgroup/cgroup.stat # on cgroup v2
+grep descendants /sys/fs/cgroup/cgroup.stat # on the node, with cgroup v2
 
-sync; echo 3 | sudo tee /proc/sys/vm/drop_caches
-kubectl drain {node} --ignore-daemonsets
+sync; echo 3 | sudo tee /proc/sys/vm/drop_caches # on the node
+kubectl drain {node} --ignore-daemonsets --delete-emptydir-data
 
+",
+        commands_left_to_boot!(written),
+        "
 {if old_el_kernel}
-sudo yum update kernel # on the node
+sudo yum -y update kernel # on the node
 
 sudo reboot # on the node
-",
+
+{if configured}
+cat /proc/cmdline # on the node, after the reboot
+
+kubectl uncordon {node} # after the reboot
+"
+    ),
     links: &[
         "https://github.com/torvalds/linux/commit/73f576c04b94",
         "https://github.com/torvalds/linux/commit/11d6761218d1",
@@ -149,8 +169,29 @@ fn check(facts: &Facts, settings: &Settings) -> Vec<Finding> {
         Evidence::new(&kernel.place, format!("{}: {}", kernel.value, kernel.value.kernel_memcg_errno()), "")
     }));
     finding.values.extend(left_to_do(facts, &settings.node));
+    if !finding.values.contains_key("cgroups") {
+        leaked_accounting(facts, &mut finding.values);
+    }
     finding.values.insert("max".into(), MAX_IDS.to_string());
     vec![finding]
+}
+
+/// What is different to do on RHEL 7, whose leak of kernel memory ends in the same errors with ids to spare.
+fn leaked_accounting(facts: &Facts, values: &mut Values) {
+    let memcg = &facts.memcg;
+    let mut kernels = facts.versions.kernel.iter().map(|kernel| kernel.value.el7_build().is_some());
+    if !kernels.next().is_some_and(|first| first && kernels.all(|el7| el7)) || memcg.runs_without_kmem() == Some(true) {
+        return;
+    }
+    let signs = [("SLUB", &memcg.kmem_errors), ("memory.kmem", &memcg.kmem_in_use)];
+    let sign = signs.into_iter().find(|(_, signs)| !signs.is_empty());
+    values.extend(sign.map(|(name, _)| ("leaked".into(), name.to_owned())));
+    let left = left_to_boot(facts);
+    if !left.is_empty() {
+        // The kernel that is there does, once it is booted without the accounting.
+        values.retain(|name, _| !name.ends_with("_kernel") && name != "accounted");
+    }
+    values.extend(left);
 }
 
 /// The kernels that gave the errors: those that were read before, else the first one that was read.
@@ -263,13 +304,59 @@ mod tests {
         };
         let ubuntu = |mode| remedy("5.15.0-71-generic", mode);
         let holds =
-            |remedy: &str| ["/cgroup/memory", "cgroup.stat", "yum update kernel"].map(|part| remedy.contains(part));
+            |remedy: &str| ["/cgroup/memory", "cgroup.stat", "yum -y update kernel"].map(|part| remedy.contains(part));
         assert_eq!(holds(&remedy("3.10.0-957.21.3.el7.x86_64", None)), [true, false, true]);
         assert_eq!(holds(&remedy("3.10.0-1160.88.1.el7.x86_64", None)), [true, false, false]);
         assert_eq!(holds(&ubuntu(None)), [true, true, false]);
         assert_eq!(holds(&ubuntu(Some(CgroupMode::V1))), [true, false, false]);
         assert_eq!(holds(&ubuntu(Some(CgroupMode::V2))), [false, true, false]);
-        assert!(ubuntu(None).ends_with("kubectl drain NODE --ignore-daemonsets\nsudo reboot # on the node\n"));
+        let end = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data\nsudo reboot # on the node\n\
+                   kubectl uncordon NODE # after the reboot\n";
+        assert!(ubuntu(None).ends_with(end));
+    }
+
+    /// kubernetes issue 61937: on RHEL 7 the error comes with a low count, and with messages of SLUB.
+    #[test]
+    fn leaked_accounting_is_told_from_a_lack_of_ids() {
+        let told = |kernel: &str, count: u32, change: fn(&mut Facts)| {
+            let mut facts = Facts::default();
+            facts.memcg.mkdir_errors = vec![found("cannot allocate memory".to_owned())];
+            facts.memcg.num_cgroups = Some(found(count.into()));
+            facts.memcg.directories = Some(found(count.into()));
+            facts.memcg.kmem_errors = vec![found(())];
+            facts.memcg.nokmem = vec![found(false)];
+            facts.versions.kernel = vec![version(kernel)];
+            change(&mut facts);
+            let said = said(&findings(&RULE, &facts)[0], Lang::En).unwrap();
+            assert!(!said.remedy.contains("find "), "counted already: {}", said.remedy);
+            (said.fix, said.remedy)
+        };
+        const EL7: &str = "3.10.0-957.21.3.el7.x86_64";
+        let (fix, remedy) = told(EL7, 372, |_| ());
+        assert!(fix.starts_with("A RHEL 7 kernel and signs of kernel-memory accounting (SLUB)"), "{fix}");
+        assert!(remedy.contains("yum -y update kernel"), "{remedy}");
+        assert!(!told(EL7, 372, |facts| facts.memcg.nokmem = vec![found(true)]).0.contains("leaked accounting"));
+        assert!(!told("5.4.0-42-generic", 372, |_| ()).0.contains("leaked accounting"));
+        assert!(!told(EL7, 65_000, |_| ()).0.contains("leaked accounting"));
+
+        let (fix, remedy) = told(EL7, 372, |facts| facts.memcg.nokmem_configured = vec![found(())]);
+        assert!(fix.starts_with("cgroup.memory=nokmem stands in /etc/default/grub already"), "{fix}");
+        assert!(!fix.contains("update kernel") && !remedy.contains("yum"), "{fix} {remedy}");
+        assert!(remedy.contains("grub2-mkconfig") && remedy.contains("cat /proc/cmdline"), "{remedy}");
+    }
+
+    #[test]
+    fn what_was_done_is_not_asked_for_again() {
+        const PASTE: &str = "[root@n1 ~]# uname -r\n3.10.0-957.21.3.el7.x86_64\n[root@n1 ~]# docker run x\n\
+            mkdir /sys/fs/cgroup/memory/docker/a41b7d01c2f2: cannot allocate memory\n\
+            [root@n1 ~]# cat /etc/default/grub\nGRUB_CMDLINE_LINUX=\"quiet cgroup.memory=nokmem\"\n\
+            [root@n1 ~]# grub2-mkconfig -o /boot/grub2/grub.cfg\nGenerating grub configuration file ...\ndone\n\
+            [root@n1 ~]# cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-3.10.0-957.21.3.el7.x86_64 ro quiet\n";
+        let report = crate::check(&[crate::Input::new("paste", PASTE)], &Settings::default());
+        let finding = report.findings.iter().find(|finding| finding.rule == RULE.id).unwrap();
+        let said = said(finding, Lang::En).unwrap();
+        assert!(said.fix.contains("All that is missing is a reboot."), "{}", said.fix);
+        assert!(!said.remedy.contains("mkconfig") && said.remedy.contains("sudo reboot"), "{}", said.remedy);
     }
 
     #[test]

@@ -22,12 +22,12 @@ pub static RULE: Rule = Rule {
                   kubelet up to 1.21 switch on for every container. After weeks of pods coming and going, new \
                   containers fail with \"no space left on device\" or \"cannot allocate memory\".",
             fix: concat!(
-                "Update the kernel to {fixed} or later.\n\
+                what_is_left_to_boot!(en),
+                "\nUpdate the kernel to {fixed} or later.\n\
                   {if slabs} Until then boot with {slabs} (check it in /proc/cmdline afterwards, a changed grub file \
                   alone does nothing), or drop caches on a schedule. Later RHEL 7 kernels leak less, but leaks are \
                   reported there too, so keep an eye on /proc/cgroups.\n",
-                what_is_left_to_boot!(en),
-                "\n{if page_cache} Until then drop caches on a schedule, which frees the ids that page cache holds; \
+                "{if page_cache} Until then drop caches on a schedule, which frees the ids that page cache holds; \
                   cgroup.memory=nokmem does not help against this leak.",
             ),
             notes: on_pages(&[
@@ -49,11 +49,11 @@ pub static RULE: Rule = Rule {
                   runc と 1.21 までの kubelet はこれを全コンテナで有効にします。Pod の作成と削除が数週間続くと、新しいコンテナが\
                   「no space left on device」や「cannot allocate memory」で失敗するようになります。",
             fix: concat!(
-                "カーネルを {fixed} 以降に更新してください。\n\
+                what_is_left_to_boot!(ja),
+                "\nカーネルを {fixed} 以降に更新してください。\n\
                   {if slabs} それまでは {slabs} を付けて起動するか（起動後に /proc/cmdline で確認してください。grub のファイルを変えただけでは効きません）、\
                   定期的に drop_caches を実行します。それ以降の RHEL 7 カーネルでもリークの報告はあるため、/proc/cgroups の監視を続けてください。\n",
-                what_is_left_to_boot!(ja),
-                "\n{if page_cache} それまでは定期的に drop_caches を実行してください（ページキャッシュが保持している ID が解放されます）。\
+                "{if page_cache} それまでは定期的に drop_caches を実行してください（ページキャッシュが保持している ID が解放されます）。\
                   このリークに cgroup.memory=nokmem は効きません。",
             ),
             notes: on_pages(&[
@@ -72,11 +72,11 @@ pub static RULE: Rule = Rule {
                   3.10.0-1062.4.1 之前的 RHEL / CentOS 7 在启用内核内存记账后还会泄漏 slab 缓存，而 runc 和 1.21 及以下的 kubelet 会为每个容器启用它。\
                   Pod 反复创建和删除数周之后，新容器会因“no space left on device”或“cannot allocate memory”而创建失败。",
             fix: concat!(
-                "把内核升级到 {fixed} 或更高版本。\n\
+                what_is_left_to_boot!(zh),
+                "\n把内核升级到 {fixed} 或更高版本。\n\
                   {if slabs} 在此之前，用 {slabs} 启动（之后在 /proc/cmdline 中确认，只改 grub 文件并不生效），或定期执行 drop_caches。\
                   更新的 RHEL 7 内核泄漏较少，但仍有泄漏的报告，请继续关注 /proc/cgroups。\n",
-                what_is_left_to_boot!(zh),
-                "\n{if page_cache} 在此之前，请定期执行 drop_caches，它会释放被页缓存占住的 ID；cgroup.memory=nokmem 对这种泄漏无效。",
+                "{if page_cache} 在此之前，请定期执行 drop_caches，它会释放被页缓存占住的 ID；cgroup.memory=nokmem 对这种泄漏无效。",
             ),
             notes: on_pages(&[
                 "Linux 4.4 到 4.6 是否包含修复取决于补丁级别，因此不报告。其他发行版移植到旧内核的修复，\
@@ -90,7 +90,7 @@ pub static RULE: Rule = Rule {
     setting: None,
     remedy: concat!(
         "{if slabs}
-sudo yum update kernel
+sudo yum -y update kernel
 
 {if unset}
 sudo grubby --update-kernel=ALL --args={slabs}
@@ -192,8 +192,9 @@ mod tests {
         let (fix, remedy) = told("3.10.0-693.17.1.el7.x86_64");
         assert!(
             fix.contains("Until then boot with cgroup.memory=nokmem")
-                && remedy
-                    .starts_with("sudo yum update kernel\nsudo grubby --update-kernel=ALL --args=cgroup.memory=nokmem"),
+                && remedy.starts_with(
+                    "sudo yum -y update kernel\nsudo grubby --update-kernel=ALL --args=cgroup.memory=nokmem"
+                ),
             "{fix} {remedy}"
         );
         let (fix, remedy) = told("4.2.0-42-generic");

@@ -94,16 +94,16 @@ pub static RULE: Rule = Rule {
     },
     setting: None,
     remedy: "\
-find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod*' | head
+find /sys/fs/cgroup/misc -maxdepth 3 -name '*pod[0-9a-f]*' | head # on the node
 
 {if update}
-kubectl drain {node} --ignore-daemonsets
+kubectl drain {node} --ignore-daemonsets --delete-emptydir-data
 
 {if apt}
-sudo apt-get install --allow-change-held-packages kubelet='{fixed}-*' # Debian, Ubuntu: on the node
+sudo apt-get install -y --allow-change-held-packages kubelet='{fixed}-*' # Debian, Ubuntu: on the node
 
 {if yum}
-sudo yum install --disableexcludes=kubernetes 'kubelet-{fixed}-*' # RHEL, CentOS: on the node
+sudo yum install -y --disableexcludes=kubernetes 'kubelet-{fixed}-*' # RHEL, CentOS: on the node
 
 {if by_vendor}
 # update kubelet, or replace the node, as its vendor has it
