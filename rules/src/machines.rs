@@ -180,12 +180,12 @@ pub(crate) fn findings(rule: &Rule, whole: &Facts, machines: &[Machine], setting
     findings
 }
 
-/// The name of the node that a finding is about, as the cluster has it or as the finding names it.
+/// The name of the node that a finding is about, as the cluster has it: ssh and prompts may call the machine otherwise.
 fn node_of<'a>(finding: &'a Finding, whole: &'a Facts, machines: &[Machine]) -> Option<&'a str> {
     let name = match finding.object.as_deref() {
         Some(object) => {
             let name = object.strip_prefix("Node/").filter(|name| !name.contains(", "))?;
-            whole.nodes_by_host.get(&Host::named(name)).map_or(name, String::as_str)
+            whole.nodes_by_host.get(&Host::named(name))?
         }
         // The only node that the text is about.
         None => {
@@ -193,7 +193,7 @@ fn node_of<'a>(finding: &'a Finding, whole: &'a Facts, machines: &[Machine]) -> 
         }
     };
     // It becomes an argument of a command.
-    Some(name).filter(|name| Host::named(name) != Host::default() && !name.starts_with('-'))
+    Some(name.as_str()).filter(|name| Host::named(name) != Host::default() && !name.starts_with('-'))
 }
 
 /// What `rule` finds on each machine, without the names that its commands need.
@@ -582,9 +582,30 @@ mod tests {
         let object = "apiVersion: v1\nkind: Node\nmetadata: {name: w1}\n---\n";
         assert_eq!(drained(&format!("{object}\n{full}")), "w1");
         let other = "ops@jump:~$ kubectl get pods\n";
-        assert_eq!(drained(&format!("{other}{full}")), "w1", "the finding is about Node/w1");
+        assert_eq!(drained(&format!("{other}{full}")), "NODE", "ssh or a prompt calls it w1");
+        let asked = "$ kubectl get po --field-selector spec.nodeName=w1.example.com\n";
+        assert_eq!(drained(&format!("{asked}{full}")), "w1.example.com");
+        let event =
+            "$ kubectl describe pod web\n  Normal  Scheduled  1m  x  Successfully assigned a/web to w1.example.com\n";
+        assert_eq!(drained(&format!("{event}{full}")), "w1.example.com");
         assert_eq!(drained(&format!("{}{other}{full}", table("w1.example.com"))), "w1.example.com");
         assert_eq!(drained(&format!("{full}{}", full.replace("w1", "w2"))), "NODE", "of two nodes");
+    }
+
+    /// Only the jump host's prompt made two machines of one.
+    #[test]
+    fn an_event_of_the_node_that_was_asked_about_is_no_second_finding() {
+        let low = "[root@w1 ~]# grep memory /proc/cgroups\nmemory\t9\t372\t1\n";
+        let node = |command: &str, told: &str| {
+            format!(
+                "[ops@jump ~]$ ssh root@w1.example.com\n[root@w1 ~]# {command}\n{told}  Warning  Failed  2m  kubelet  {MKDIR}\n\
+                 {low}[root@w1 ~]# docker run x\n{MKDIR}\n"
+            )
+        };
+        let ids = |text: &str| fired(text).iter().filter(|rule| rule.starts_with("memcg-ids-exhausted")).count();
+        assert_eq!(ids(&node("kubectl get pod -A --field-selector spec.nodeName=w1", "")), 1);
+        let assigned = "  Normal  Scheduled  3m  default-scheduler  Successfully assigned web/a to w1\n";
+        assert_eq!(ids(&node("kubectl describe pod a | tail -6", assigned)), 1);
     }
 
     #[test]

@@ -351,6 +351,14 @@ mod tests {
         read::texts(&[Input::new("paste", text)]).facts
     }
 
+    /// ENOENT: the file is not there where kernel memory is not accounted.
+    #[test]
+    fn a_missing_slabinfo_is_no_sign_of_accounting() {
+        let in_use = |text: &str| !facts(text).memcg.kmem_in_use.is_empty();
+        assert!(in_use("open /sys/fs/cgroup/memory/a/memory.kmem.slabinfo: input/output error\n"));
+        assert!(!in_use("cat: /sys/fs/cgroup/memory/a/memory.kmem.slabinfo: No such file or directory\n"));
+    }
+
     #[test]
     fn a_path_that_is_only_typed_tells_nothing_of_the_machine() {
         let modes = |text| facts(text).cgroups.modes.len();

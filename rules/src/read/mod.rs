@@ -283,10 +283,16 @@ impl Notes {
             }
             let shell = self.host;
             if let Some(node) = block.asked_node() {
+                self.facts.know_node(node);
                 self.host = Host::named(node);
             }
             // An event about a pod is told by the kubelet of its node.
-            self.described = block.nodes_of_pods().map(|(line, name)| (line, self.visit(name))).collect();
+            self.described = BTreeMap::new();
+            for (line, name) in block.nodes_of_pods() {
+                self.facts.know_node(name);
+                let host = self.visit(name);
+                self.described.insert(line, host);
+            }
             for (line, name) in block.described_nodes() {
                 self.facts.know_node(name);
                 self.described.insert(line, Host::named(name));

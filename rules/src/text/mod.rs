@@ -105,14 +105,17 @@ impl<'p, 'a> Block<'p, 'a> {
         })
     }
 
-    /// The nodes that described pods run on (`kubectl describe pod`), by the line from which on each counts; empty where
-    /// the next description starts.
+    /// The nodes that described pods run on (`kubectl describe pod`, or its events alone), by the line from which on each
+    /// counts; empty where the next description starts.
     pub(crate) fn nodes_of_pods(&self) -> impl Iterator<Item = (usize, &'p str)> + use<'p, 'a> {
         // `docker info` has a name as well.
         let is_kubectl = self.command.is_none() || self.asked_node().is_some();
         self.lines.iter().filter(move |_| is_kubectl).filter_map(|line| {
             let is_start = line.text.starts_with("Name:");
             let node = line.text.strip_prefix("Node:").map(|node| node.trim().split('/').next().unwrap_or_default());
+            let assigned =
+                || line.text.split_once("Successfully assigned ")?.1.split_once(" to ").map(|(_, node)| node);
+            let node = node.or_else(assigned);
             Some((line.number, if is_start { "" } else { node? }))
         })
     }

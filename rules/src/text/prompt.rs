@@ -107,13 +107,17 @@ pub(super) fn ssh_host(command: &str) -> Option<&str> {
     Some(target.rsplit_once('@').map_or(target, |(_, host)| host))
 }
 
-/// The node that a kubectl command is about, wherever it is typed: `kubectl describe node w1`, `oc debug node/w1`. Empty
+/// The node that a kubectl command is about, wherever it is typed: `kubectl describe node w1`, `oc debug node/w1`,
+/// `kubectl get pod --field-selector spec.nodeName=w1`. Empty
 /// when it is about none or several; `None` for other commands.
 pub(super) fn asked_node(command: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
     words.by_ref().take(3).find(|word| matches!(word.rsplit('/').next(), Some("kubectl" | "oc" | "k")))?;
     let mut words = words.take_while(|word| !word.starts_with('|'));
     while let Some(word) = words.next() {
+        if let Some((_, name)) = word.split_once("spec.nodeName=") {
+            return name.split([',', '"', '\'']).next();
+        }
         if let Some(name) = word.strip_prefix("node/").or_else(|| word.strip_prefix("nodes/")) {
             return Some(name);
         }
@@ -248,6 +252,8 @@ mod tests {
             ("oc debug node/w1 -- chroot /host uname -r", Some("w1")),
             ("kubectl get --raw /api/v1/nodes/w1/proxy/configz", Some("")),
             ("kubectl get nodes -o wide", Some("")),
+            ("kubectl get pod -A --field-selector spec.nodeName=w1 | grep -v Running", Some("w1")),
+            ("k get po --field-selector='spec.nodeName=w1,status.phase=Failed'", Some("w1")),
             ("kubectl describe nodes w1 w2", Some("")),
             ("kubectl logs -f web", Some("")),
             ("uname -r", None),
