@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
             why: "Files in a memory volume count against the memory limit of the container that writes them. With a \
                   sizeLimit above it the application never sees \"no space left on device\": it is killed, restarted, \
                   finds the files still there, and is killed again. The node is not in danger.",
-            fix: "Lower sizeLimit below {allowed}, leaving room for the process itself, or raise the memory limit \
-                  above {size}.",
+            fix: "Lower sizeLimit to {allowed} at most, and further by what the process itself needs, or raise the \
+                  memory limit above {size}.",
             notes: on_pages(&[
                 "The limits of all writers are added up, since each may write its share; a single writer can be \
                  killed earlier.",
@@ -36,7 +36,7 @@ pub static RULE: Rule = Rule {
             ],
             why: "メモリボリュームのファイルは、書き込んだコンテナのメモリ制限に数えられます。sizeLimit がそれより大きいと、\
                   アプリケーションは「no space left on device」を受け取る前に強制終了されます。再起動してもファイルは残っているため、また強制終了されます。ノードへの危険はありません。",
-            fix: "プロセス自身の分を残して sizeLimit を {allowed} より小さくするか、メモリ制限を {size} より大きくしてください。",
+            fix: "sizeLimit を {allowed} 以下（プロセス自身が使う分はさらに差し引く）に下げるか、メモリ制限を {size} より大きくしてください。",
             notes: on_pages(&["複数のコンテナが書き込む場合は、それぞれの制限を合計して比較します。1 \
                  つのコンテナだけが書き込むと、より早く強制終了されることがあります。"]),
         },
@@ -45,7 +45,7 @@ pub static RULE: Rule = Rule {
             says: &["内存卷 {volume} 的 sizeLimit 为 {size}，但写入它的容器用到 {allowed} 就会因 OOM 被杀死。"],
             why: "内存卷中的文件计入写入容器的内存限制。如果 sizeLimit 更大，应用不会收到“no space left on device”，而是直接被杀死；\
                   重启后文件仍在，于是再次被杀死。节点本身没有危险。",
-            fix: "把 sizeLimit 调到 {allowed} 以下，并为进程本身留出余量；或者把内存限制调到 {size} 以上。",
+            fix: "把 sizeLimit 降到不超过 {allowed}，并再减去进程本身需要的内存；或者把内存限制调到 {size} 以上。",
             notes: on_pages(&["有多个写入容器时按限制之和比较；如果只有一个容器在写，可能更早被杀死。"]),
         },
     },
@@ -54,7 +54,7 @@ pub static RULE: Rule = Rule {
 # volume {volume}
 emptyDir:
   medium: Memory
-  sizeLimit: {allowed}
+  sizeLimit: {allowed} # at most; less what the process itself needs
 ",
     links: &[
         "https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/emptydir/empty_dir.go",
@@ -83,7 +83,9 @@ fn finding(pod: &PodTemplate, volume: &Volume, size: u128, allowed: u128) -> Fin
     finding.evidence = vec![Evidence::new(&pod.place(pointer.clone()), observed, format!("<= {allowed}"))];
     finding.evidence.extend(pod.writers(volume).filter_map(|writer| {
         let limit = quantity::format(writer.memory_limit.bytes()?);
-        Some(Evidence::new(&pod.limit_place(writer), format!("resources.limits.memory: {limit}"), ""))
+        let given = writer.limit_given_by.is_some();
+        let name = if given { "LimitRange default.memory" } else { "resources.limits.memory" };
+        Some(Evidence::new(&pod.limit_place(writer), format!("{name}: {limit}"), ""))
     }));
     finding.values.insert("size".into(), size);
     finding.values.insert("allowed".into(), allowed.clone());
@@ -124,6 +126,21 @@ mod tests {
         ] {
             assert_eq!(findings(&RULE, &manifest(pod(limits, size))).len(), fires, "{limits:?} {size}");
         }
+    }
+
+    #[test]
+    fn a_limit_that_a_limit_range_gives_is_told_as_such() {
+        let mut unlimited = pod(&["0"], "8Gi");
+        unlimited["spec"]["containers"][0]["resources"] = json!({});
+        let range = json!({
+            "apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "defaults"},
+            "spec": {"limits": [{"type": "Container", "default": {"memory": "512Mi"}}]},
+        });
+        let found =
+            findings(&RULE, &manifest(json!({"apiVersion": "v1", "kind": "List", "items": [unlimited, range]})));
+        assert_eq!(found[0].evidence[1].observed, "LimitRange default.memory: 512Mi");
+        let found = findings(&RULE, &manifest(pod(&["256Mi"], "8Gi")));
+        assert_eq!(found[0].evidence[1].observed, "resources.limits.memory: 256Mi");
     }
 
     #[test]
