@@ -190,7 +190,7 @@ fn host_names(text: &str) -> Vec<&str> {
             names.extend(host_of_prompt(line));
             names.extend(nodes_of_command(line));
             names.extend(hosts_of_command(line));
-            names.extend(line.strip_prefix("Linux ").and_then(|rest| rest.split(' ').next()));
+            names.extend(line.strip_prefix("Linux ").and_then(of_uname));
             if let Some((_, key, value)) = key_value(line.trim_end_matches(',')) {
                 if IN_KEYS.contains(&key) || matches!(key, "hostname" | "Hostname" | "Node") {
                     let value = value.trim_matches(['"', '\'']);
@@ -471,6 +471,12 @@ fn is_iso_time(word: &str) -> bool {
     })
 }
 
+/// The host in what `uname -a` prints behind the name of the system. `uname -sr` prints none, but the kernel at once.
+fn of_uname(rest: &str) -> Option<&str> {
+    let (host, kernel) = rest.split_once(' ')?;
+    kernel.starts_with(|c: char| c.is_ascii_digit()).then_some(host)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::redact::{Redact, all, redact};
@@ -505,6 +511,10 @@ mod tests {
             "[root@host-1 ~]# uname -a\nLinux host-1 5.4.0\nNov 30 02:41:13 host-1 kubelet[1]: host-1 is up\n  nodeName: host-2\n"
         );
         assert_eq!(redact(&[text], Redact { hosts: false, ..Redact::default() }).concat(), text);
+        // The kernel, which decides, and not a host.
+        for kernel in ["Linux 4.3.0-1-amd64", "Linux 4.3.0-1-amd64 #1 SMP x86_64"] {
+            assert_eq!(all(kernel), kernel);
+        }
         assert_eq!(
             all("2026-11-30T04:19:56+00:00 prod-node-7 kernel: x\ndial db7.corp.example.com:5432, prod-node-7"),
             "2026-11-30T04:19:56+00:00 host-1 kernel: x\ndial host-2:5432, host-1"
