@@ -91,8 +91,8 @@ pub struct Facts {
     pub readings: BTreeMap<(Gauge, Host), Found<u64>>,
     /// Names of machines.
     pub names: BTreeMap<Host, String>,
-    /// Names of nodes as the cluster has them: a prompt may show another form.
-    pub nodes_by_host: BTreeMap<Host, String>,
+    /// Names of nodes as the cluster has them: a prompt may show another form. None where two of them begin alike.
+    pub nodes_by_host: BTreeMap<Host, Option<String>>,
     /// The machines whose own shell or log was seen.
     pub visited: BTreeSet<Host>,
 }
@@ -187,7 +187,9 @@ impl Facts {
     pub(crate) fn know_node(&mut self, name: &str) {
         let host = Host::named(name);
         if host != Host::default() {
-            self.nodes_by_host.entry(host).or_insert_with(|| name.to_owned());
+            // Two nodes of one host name are told apart by nothing else.
+            let known = self.nodes_by_host.entry(host).or_insert_with(|| Some(name.to_owned()));
+            known.take_if(|known| *known != name);
         }
     }
 

@@ -185,15 +185,27 @@ fn node_of<'a>(finding: &'a Finding, whole: &'a Facts, machines: &[Machine]) -> 
     let name = match finding.object.as_deref() {
         Some(object) => {
             let name = object.strip_prefix("Node/").filter(|name| !name.contains(", "))?;
-            whole.nodes_by_host.get(&Host::named(name))?
+            whole.nodes_by_host.get(&Host::named(name))?.as_ref()?
         }
-        // The only node that the text is about.
+        // The only machine whose shell the text shows.
         None => {
-            whole.nodes_by_host.values().next().filter(|_| machines.is_empty() && whole.nodes_by_host.len() == 1)?
+            let mut visited = whole.visited.iter();
+            let only = visited.next().filter(|_| machines.is_empty() && visited.next().is_none())?;
+            whole.nodes_by_host.get(only)?.as_ref()?
         }
     };
     // It becomes an argument of a command.
-    Some(name.as_str()).filter(|name| Host::named(name) != Host::default() && !name.starts_with('-'))
+    Some(name.as_str()).filter(|name| is_name_of_node(name))
+}
+
+/// A DNS subdomain (RFC 1123), as all names of nodes are.
+fn is_name_of_node(name: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        is_end(label.chars().next()) && is_end(label.chars().next_back()) && label.chars().all(is_inner)
+    };
+    name.split('.').all(is_label)
 }
 
 /// What `rule` finds on each machine, without the names that its commands need.
@@ -590,6 +602,13 @@ mod tests {
         assert_eq!(drained(&format!("{event}{full}")), "w1.example.com");
         assert_eq!(drained(&format!("{}{other}{full}", table("w1.example.com"))), "w1.example.com");
         assert_eq!(drained(&format!("{full}{}", full.replace("w1", "w2"))), "NODE", "of two nodes");
+        assert_eq!(drained(&(table("cp1") + full)), "NODE", "another node");
+        assert_eq!(drained(&(table("cp1") + "$ grep memory /proc/cgroups\nmemory\t9\t65000\t1\n")), "NODE", "any node");
+        let domains = table("w1.dev.example.com") + &table("w1.example.com");
+        assert_eq!(drained(&(domains + full)), "NODE", "it may be either");
+        for name in ["..", "__", "Ready", "-w1"] {
+            assert!(!super::is_name_of_node(name), "{name}");
+        }
     }
 
     /// Only the jump host's prompt made two machines of one.
