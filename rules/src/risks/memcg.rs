@@ -86,6 +86,10 @@ pub(crate) fn accounting_ended<'a>(facts: &'a Facts, signs: &[Found<()>]) -> Opt
 /// by the family of the distribution, or both.
 pub(crate) fn left_to_boot(facts: &Facts) -> Values {
     let mut values = Values::new();
+    // No object tells of a command line.
+    if !cfg!(feature = "texts") {
+        return values;
+    }
     let running = facts.memcg.nokmem.last().filter(|running| !running.value);
     let configured = |running| facts.memcg.nokmem_configured.iter().find(|it| it.may_share_node(running));
     if let Some(configured) = running.and_then(configured) {
