@@ -8,8 +8,11 @@ use crate::text::{Block, Line, number};
 pub(super) static READER: Reader = Reader { kind: "cgroup-tree", read };
 
 fn read(block: &Block, notes: &mut Notes) {
+    if !tells_of_root(block.command_text()) {
+        // The cgroups of one slice say nothing of the node's.
+        return;
+    }
     let counted = counted(block.command_text());
-    let whole_tree = tells_of_root(block.command_text());
     let mut descendants = 0;
     for line in block.lines() {
         let whole = 0..line.text.len();
@@ -26,11 +29,6 @@ fn read(block: &Block, notes: &mut Notes) {
                     notes.gauge(Gauge::Containers, found);
                 }
             }
-        } else if !whole_tree
-            && (stat(&line.text, "nr_descendants")).or(stat(&line.text, "nr_dying_descendants")).is_some()
-        {
-            // The cgroups of one slice say nothing of the node's.
-            notes.claim(READER.kind, line);
         } else if let Some(count) = stat(&line.text, "nr_descendants") {
             notes.claim(READER.kind, line);
             descendants = count;

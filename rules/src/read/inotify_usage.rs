@@ -70,7 +70,7 @@ fn keep(block: &Block, line: &Line, in_use: InUse, kind: Kind, notes: &mut Notes
 
 /// A pipeline that lists only some of the processes gives a lower bound.
 fn is_filtered(command: &str) -> bool {
-    let is_partial = |word: &str| matches!(word, "head" | "tail" | "-user" | "-uid" | "sed" | "-s");
+    let is_partial = |word: &str| matches!(word, "head" | "tail" | "-user" | "-uid");
     command.split_whitespace().any(is_partial)
         || command.split("grep").skip(1).any(|rest| !rest.split('|').next().unwrap_or(rest).contains("inotify"))
 }

@@ -173,6 +173,8 @@ mod tests {
         for part in ["-user app 2>/dev/null | wc -l\n3\n", "-printf '%U\\n' | sort | uniq -c | tail -1\n 12 1000\n"] {
             assert_eq!(told(&format!("{REFUSED}{LIMIT}{find} {part}")).0, exhausted, "{part}");
         }
+        let own = format!("{LIMIT}{}2\n", COUNT.replace("root@n1:~#", "ops@n1:~$"));
+        assert_eq!(told(&format!("{REFUSED}{own}")).0, exhausted, "of one's own processes alone");
         let foreign = "root@n1:~# grep notify /var/log/all\n\
                        Nov 30 03:24:51 n2 kubelet[14]: inotify_init: too many open files\n";
         assert_eq!(told(&format!("{foreign}{LIMIT}{COUNT}143\n")).0, exhausted, "of another machine");
